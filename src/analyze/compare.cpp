@@ -14,6 +14,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace strata {
 
@@ -83,24 +84,28 @@ private:
     std::map<std::string, std::string> above_;
 };
 
-// Whether there are enough samples for an interval: in each process, or by the number of
-// processes. A model's answer needs none.
-bool has_interval(const Launches& launches) {
-    return launches.is_exact || launches.samples.size() >= min_launches_for_interval ||
-           std::ranges::all_of(launches.samples, [](const std::vector<Seconds>& samples) {
-               return samples.size() >= min_samples_for_interval;
-           });
+// Whether a side's processes are too few to show how they differ. A model has no processes.
+bool has_few_processes(const Launches& launches) {
+    return !launches.is_exact && launches.samples.size() < min_launches_for_interval;
 }
 
-Verdict verdict_of(const Ratio& ratio, bool differs, double margin) {
-    const double most = 1 + margin;
-    if (ratio.low >= 1 / most && ratio.high <= most) {
-        return Verdict::same;
+bool has_few_samples(const std::vector<Seconds>& samples) {
+    return samples.size() < min_samples_for_interval;
+}
+
+// How far off a side's time may be, as a variance, by what its few processes do not show.
+double unseen_variance(const Launches& launches, const AssumedSpread& spread) {
+    if (!has_few_processes(launches)) {
+        return 0;
     }
-    if (differs && ratio.value > most) {
-        return Verdict::slower;
+    const auto processes = static_cast<double>(launches.samples.size());
+    double of_samples = 0;
+    for (const std::vector<Seconds>& samples : launches.samples) {
+        of_samples += has_few_samples(samples)
+                          ? std::pow(spread.samples, 2) / static_cast<double>(samples.size())
+                          : 0;
     }
-    return differs && ratio.value < 1 / most ? Verdict::faster : Verdict::unclear;
+    return std::pow(spread.processes, 2) / processes + of_samples / (processes * processes);
 }
 
 // The samples of one row on both sides.
@@ -110,9 +115,6 @@ struct SampledRow {
     Launches after = {};
 
     bool is_compared() const { return time.ratio.has_value(); }
-    bool is_decidable() const {
-        return is_compared() && has_interval(before) && has_interval(after);
-    }
 };
 
 // The medians of the loops of fixed work that ran beside the iterations.
@@ -153,20 +155,24 @@ bool are_in_turn(Runs before, Runs after) {
 struct Pairing {
     std::size_t pairs = 0;  // as many runs of each side took turns; 0: they did not
     double allowance = 0;   // the share that widens each interval
+    AssumedSpread spread = {};
 };
 
-Pairing pairing_of(Runs before, Runs after) {
-    const bool within_processes = before.size() == 1 || after.size() == 1;
+Pairing pairing_of(Runs before, Runs after, const ComparisonRules& rules) {
+    const bool are_few = std::min(before.size(), after.size()) < min_launches_for_interval;
     return {.pairs = are_in_turn(before, after) ? before.size() : 0,
-            .allowance = within_processes ? machine_change_between(before, after).value_or(0) : 0};
+            .allowance = are_few ? machine_change_between(before, after).value_or(0) : 0,
+            .spread = rules.spread};
 }
 
 Ratio ratio_of(const SampledRow& row, const Pairing& pairing) {
     const bool all_are_paired = pairing.pairs > 0 && row.before.samples.size() == pairing.pairs &&
                                 row.after.samples.size() == pairing.pairs;
-    return widened(all_are_paired ? ratio_of_pairs(row.before, row.after)
-                                  : ratio_of_medians(row.before, row.after),
-                   pairing.allowance);
+    const Ratio seen = all_are_paired ? ratio_of_pairs(row.before, row.after)
+                                      : ratio_of_medians(row.before, row.after);
+    const double unseen =
+        unseen_variance(row.before, pairing.spread) + unseen_variance(row.after, pairing.spread);
+    return widened(with_deviation(seen, std::sqrt(unseen)), pairing.allowance);
 }
 
 void estimate_row(SampledRow& row, const Pairing& pairing) {
@@ -180,22 +186,98 @@ void estimate_row(SampledRow& row, const Pairing& pairing) {
     }
 }
 
-void judge(std::span<SampledRow> rows, double margin, double false_share) {
+// Rows by the share of them that may be wrong. What is no discovery gets the interval that says so.
+void judge(std::span<SampledRow> rows, const ComparisonRules& rules) {
     std::vector<double> chances;
     for (const SampledRow& row : rows) {
-        if (row.is_decidable()) {
+        if (row.is_compared()) {
             chances.push_back(chance_of(*row.time.ratio));
         }
     }
-    const std::vector<bool> found = discoveries(chances, false_share);
+    const std::vector<bool> found = discoveries(chances, rules.false_discoveries);
+    const auto next_rank = static_cast<double>(std::ranges::count(found, true) + 1);
+    const double confidence =
+        1 - rules.false_discoveries * std::min(1.0, next_rank / static_cast<double>(found.size()));
     std::size_t next = 0;
     for (SampledRow& row : rows) {
-        if (row.is_decidable()) {
-            row.time.verdict = verdict_of(*row.time.ratio, found[next++], margin);
-        } else if (row.is_compared()) {
-            row.time.verdict = Verdict::unclear;
+        if (!row.is_compared()) {
+            continue;
+        }
+        Ratio& ratio = *row.time.ratio;
+        if (!found[next++] && verdict_of(ratio, rules.margin) != Verdict::same) {
+            ratio = at_confidence(ratio, std::max(ratio.confidence, confidence));
+        }
+        row.time.verdict = verdict_of(ratio, rules.margin);
+    }
+}
+
+// A single question.
+ComparedTime judged_alone(SampledRow row, const Pairing& pairing, const ComparisonRules& rules) {
+    estimate_row(row, pairing);
+    if (row.is_compared()) {
+        row.time.ratio = at_confidence(*row.time.ratio, 1 - rules.false_verdicts);
+        row.time.verdict = verdict_of(*row.time.ratio, rules.margin);
+    }
+    return std::move(row.time);
+}
+
+// One process's samples of all rows, added up: iteration by iteration where each row has as many,
+// and else by their medians, as one sample.
+std::vector<Seconds> added_up(const std::vector<const std::vector<Seconds>*>& rows) {
+    const std::size_t count = rows.front()->size();
+    const bool are_together =
+        std::ranges::all_of(rows, [&](const auto* samples) { return samples->size() == count; });
+    std::vector<Seconds> sums(are_together ? count : 1);
+    for (const std::vector<Seconds>* samples : rows) {
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            sums[i] += are_together ? (*samples)[i] : median_of(*samples);
         }
     }
+    return sums;
+}
+
+Launches added_up(const std::vector<const SampledRow*>& rows, Launches SampledRow::*side) {
+    Launches sums{.samples = {}, .is_exact = (rows.front()->*side).is_exact};
+    const std::size_t processes = (rows.front()->*side).samples.size();
+    for (std::size_t process = 0; process < processes; ++process) {
+        std::vector<const std::vector<Seconds>*> samples;
+        for (const SampledRow* row : rows) {
+            if (process < (row->*side).samples.size()) {
+                samples.push_back(&(row->*side).samples[process]);
+            }
+        }
+        if (samples.size() == rows.size()) {  // (a process that lacks a row has no sum)
+            sums.samples.push_back(added_up(samples));
+        }
+    }
+    return sums;
+}
+
+SampledRow sum_of(const std::vector<SampledRow>& rows) {
+    std::vector<const SampledRow*> common;
+    for (const SampledRow& row : rows) {
+        if (row.time.before && row.time.after) {
+            common.push_back(&row);
+        }
+    }
+    return common.empty() ? SampledRow{}
+                          : SampledRow{.before = added_up(common, &SampledRow::before),
+                                       .after = added_up(common, &SampledRow::after)};
+}
+
+// Whether the rows rest on what is assumed of processes, and of samples.
+std::pair<bool, bool> assumptions_of(const std::vector<SampledRow>& rows) {
+    std::pair<bool, bool> assumed = {false, false};
+    for (const SampledRow& row : rows) {
+        for (const Launches* side : {&row.before, &row.after}) {
+            if (row.is_compared() && has_few_processes(*side)) {
+                assumed.first = true;
+                assumed.second =
+                    assumed.second || std::ranges::any_of(side->samples, has_few_samples);
+            }
+        }
+    }
+    return assumed;
 }
 
 // Rows under construction, in the order of their first layers.
@@ -233,7 +315,7 @@ private:
                 if (auto sums = sums_of(parts); !sums.empty()) {
                     launches.samples.push_back(std::move(sums));
                 } else if (const auto sum = sum_of(parts)) {
-                    launches.samples.push_back({sum->median});  // too little for a verdict
+                    launches.samples.push_back({sum->median});  // as one sample
                 }
             }
         }
@@ -281,6 +363,17 @@ std::vector<SettingDifference> differences_between(const Settings& before, const
     return differences;
 }
 
+Verdict verdict_of(const Ratio& ratio, double margin) {
+    const double most = 1 + margin;
+    if (ratio.low >= 1 / most && ratio.high <= most) {
+        return Verdict::same;
+    }
+    if (ratio.low > 1 && ratio.value > most) {
+        return Verdict::slower;
+    }
+    return ratio.high < 1 && ratio.value < 1 / most ? Verdict::faster : Verdict::unclear;
+}
+
 bool is_tuned(const Settings& settings) {
     return std::ranges::any_of(settings.execution.engine.choices, [](const AlgorithmChoice& one) {
         return one.source == ChoiceSource::tuned;
@@ -314,6 +407,7 @@ std::vector<std::string> names_of_sides(std::span<const Settings> sides) {
         }
         is_modelled = is_modelled || side.backend.starts_with("modelled:");
     }
+    varied.erase("recording content");
     if (is_modelled) {  // as in drop_unrecorded
         varied.erase("algorithm");
         varied.erase("threads");
@@ -422,15 +516,17 @@ Comparison compare(Runs before, Runs after, const ComparisonRules& rules) {
     comparison.differences = differences_between(before.front().settings, after.front().settings);
     add_what_ran(comparison.differences, before.front(), after.front());
     drop_unrecorded(comparison.differences, before.front(), after.front());
-    comparison.within_processes = before.size() == 1 || after.size() == 1;
     comparison.refusal = refusal_of(before, after);
     if (!comparison.refusal.empty()) {
         return comparison;
     }
     comparison.machine_change = machine_change_between(before, after);
     comparison.in_turn = are_in_turn(before, after);
-    std::vector<SampledRow> rows = Rows(before, after).take(pairing_of(before, after));
-    judge(rows, rules.margin, rules.false_discoveries);
+    const Pairing pairing = pairing_of(before, after, rules);
+    std::vector<SampledRow> rows = Rows(before, after).take(pairing);
+    judge(rows, rules);
+    comparison.sum = judged_alone(sum_of(rows), pairing, rules);
+    std::tie(comparison.assumes_processes, comparison.assumes_samples) = assumptions_of(rows);
     for (SampledRow& row : rows) {
         comparison.rows.push_back(std::move(row.time));
     }
@@ -443,11 +539,8 @@ Comparison compare(Runs before, Runs after, const ComparisonRules& rules) {
 }
 
 ComparedTime compare_whole(Runs before, Runs after, const ComparisonRules& rules) {
-    std::array<SampledRow, 1> whole = {
-        SampledRow{.before = whole_of(before), .after = whole_of(after)}};
-    estimate_row(whole.front(), pairing_of(before, after));
-    judge(whole, rules.margin, rules.false_verdicts);
-    return std::move(whole.front().time);
+    return judged_alone({.before = whole_of(before), .after = whole_of(after)},
+                        pairing_of(before, after, rules), rules);
 }
 
 Comparison compare(const Run& before, const Run& after, const ComparisonRules& rules) {

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <sstream>
 
@@ -52,6 +53,16 @@ void count(const Comparison& comparison, PlantedRate& rate) {
         rate.layers_faster += row.verdict == Verdict::faster ? 1 : 0;
         rate.layers_slower += row.verdict == Verdict::slower ? 1 : 0;
     }
+}
+
+// The processor, and the GPU where one ran it.
+std::string machine_of(const Run& run) {
+    std::string text;
+    for (const char* key : {"cpu.model", "gpu.name"}) {
+        const auto found = run.provenance.find(key);
+        text += found == run.provenance.end() ? "" : (text.empty() ? "" : ", ") + found->second;
+    }
+    return text;
 }
 
 // A number of verdicts by its name in the file.
@@ -94,7 +105,47 @@ std::string toml_text_of(const std::string& text) {
     return out.str();
 }
 
+// Of the processes of both sides, which are equal.
+std::optional<double> spread_of_both(Runs before, Runs after) {
+    std::vector<Run> timed;
+    for (const Runs runs : {before, after}) {
+        std::ranges::copy_if(runs, std::back_inserter(timed),
+                             [](const Run& run) { return !run.whole.end_to_end.values.empty(); });
+    }
+    return timed.size() < 2 ? std::nullopt : std::optional(process_spread(timed));
+}
+
 }  // namespace
+
+double process_spread(Runs runs) {
+    constexpr double widest_hundredth = 2.575829303548901;  // of a normal one: 99 % are within
+    std::vector<double> levels;
+    for (const Run& run : runs) {
+        levels.push_back(std::log(median_of(run.whole.end_to_end.values).value));
+    }
+    std::vector<Seconds> distances;  // (logarithms; the statistics are of seconds)
+    double squares = 0;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+        for (std::size_t k = 0; k < i; ++k) {
+            distances.push_back(Seconds{std::abs(levels[i] - levels[k])});
+            squares += std::pow(levels[i] - levels[k], 2);
+        }
+    }
+    check(!distances.empty(), "a spread is of two processes or more");
+    const double own = std::sqrt(squares / static_cast<double>(distances.size()) / 2);
+    return std::max(own, quantile(distances, 0.99).value / widest_hundredth / std::sqrt(2.0));
+}
+
+bool holds_for(const ComparisonRates& rates, const Run& run) {
+    return run.origin == Origin::measured && !rates.machine.empty() &&
+           machine_of(run) == rates.machine;
+}
+
+AssumedSpread spread_of(const ComparisonRates& rates) {
+    return rates.process_spread
+               ? AssumedSpread{.processes = *rates.process_spread, .created = rates.created}
+               : AssumedSpread{};
+}
 
 ComparisonRates comparison_rates(Runs before, Runs after, std::span<const std::size_t> rounds,
                                  std::span<const double> planted, const ComparisonRules& rules) {
@@ -111,7 +162,9 @@ ComparisonRates comparison_rates(Runs before, Runs after, std::span<const std::s
         .fewest_rounds = static_cast<std::int64_t>(*std::ranges::min_element(rounds)),
         .most_rounds = static_cast<std::int64_t>(*std::ranges::max_element(rounds)),
         .comparisons = static_cast<std::int64_t>(rounds.size()),
-        .margin = rules.margin};
+        .margin = rules.margin,
+        .process_spread = spread_of_both(before, after),
+        .machine = machine_of(before.front())};
     std::vector<Seconds> visible;  // (a share; the statistics are of seconds)
     for (const double share : planted) {
         PlantedRate& rate = rates.planted.emplace_back();
@@ -163,10 +216,10 @@ std::string processes_text(const ComparisonRates& rates) {
 }
 
 ComparisonRates parse_comparison_rates(std::string_view text, std::string_view origin) {
-    constexpr std::array<std::string_view, 11> keys = {
-        "created", "network",          "backend",     "batch",
-        "threads", "fewest_rounds",    "most_rounds", "comparisons",
-        "margin",  "smallest_visible", "planted"};
+    constexpr std::array<std::string_view, 13> keys = {
+        "created",        "network",     "backend",     "batch",  "threads",
+        "fewest_rounds",  "most_rounds", "comparisons", "margin", "smallest_visible",
+        "process_spread", "machine",     "planted"};
     constexpr std::array<std::string_view, 8> planted_keys = {
         "share", "faster", "slower", "same", "unclear", "layers", "layers_faster", "layers_slower"};
     const toml::table table = parse_toml(text, origin);
@@ -181,7 +234,11 @@ ComparisonRates parse_comparison_rates(std::string_view text, std::string_view o
                           .most_rounds = required_count(whole, "most_rounds"),
                           .comparisons = required_count(whole, "comparisons"),
                           .margin = required(whole, "margin"),
-                          .smallest_visible = required(whole, "smallest_visible")};
+                          .smallest_visible = required(whole, "smallest_visible"),
+                          .machine = whole.text("machine").value_or("")};
+    if (whole.number("process_spread")) {
+        rates.process_spread = required(whole, "process_spread");
+    }
     for (const toml::table* one : whole.tables("planted")) {
         const TomlSection section(*one, whole.place("planted"));
         section.expect_only(planted_keys);
@@ -198,6 +255,10 @@ std::string to_toml(const ComparisonRates& rates) {
         toml_text_of(rates.created), toml_text_of(rates.network), toml_text_of(rates.backend),
         rates.batch, rates.threads, rates.fewest_rounds, rates.most_rounds, rates.comparisons,
         rates.margin, rates.smallest_visible);
+    if (rates.process_spread) {
+        text += fmt::format("process_spread = {}\nmachine = {}\n", *rates.process_spread,
+                            toml_text_of(rates.machine));
+    }
     for (const PlantedRate& rate : rates.planted) {
         text += fmt::format("\n[[planted]]\nshare = {}\n", rate.planted);
         for (const NamedCount& one : counts) {

@@ -36,6 +36,10 @@ struct ComparisonRates {
     std::int64_t comparisons = 0;
     double margin = 0;
     double smallest_visible = 0;  // difference of the whole, in half of the comparisons
+    // How far apart single processes of the job are, and on which machine. Absent in files of
+    // before.
+    std::optional<double> process_spread = {};
+    std::string machine = {};
     std::vector<PlantedRate> planted = {};
 };
 
@@ -46,6 +50,18 @@ ComparisonRates comparison_rates(std::span<const Run> before, std::span<const Ru
                                  std::span<const std::size_t> rounds,
                                  std::span<const double> planted,
                                  const ComparisonRules& rules = {});
+
+// How far apart equal processes are, as a standard deviation of the time's logarithm: that of the
+// normal distribution of which as many pairs differ so much as the widest hundredth of these pairs,
+// and at least their own. All pairs count, so that a machine that changes meanwhile shows it.
+// Requires: two processes with samples.
+double process_spread(std::span<const Run> runs);
+
+// Whether the run was measured on the machine, and the device, that the rates are of.
+bool holds_for(const ComparisonRates& rates, const Run& run);
+
+// What a comparison of few processes takes from the rates; the prior where they do not say.
+AssumedSpread spread_of(const ComparisonRates& rates);
 
 // A share of n cases with its 95 % interval (Wilson 1927).
 struct Share {

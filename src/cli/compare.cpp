@@ -10,7 +10,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 
 namespace strata {
 
@@ -59,16 +62,6 @@ std::vector<Run> side_named(const std::string& text, const CompareOptions& optio
         }
     }
     return runs;
-}
-
-// A slow-down beyond the limit, in one sentence; empty: there is none.
-std::string regression_sentence(const ComparedRuns& runs, double limit) {
-    const Comparison comparison = compare(runs.before, runs.after, {.margin = limit});
-    if (comparison.whole.verdict == Verdict::slower) {
-        return fmt::format("{} --fail-on allows {:.2g} %.", comparison_lead(comparison, runs),
-                           100 * limit);
-    }
-    return {};
 }
 
 OwnedSides stored_sides(const CompareOptions& options) {
@@ -138,30 +131,54 @@ std::optional<OwnedSides> measured_sides(CompareOptions& options) {
     return measured(std::move(sides), options.measured, database);
 }
 
-// The exit code of what was compared; a sentence for each slow-down beyond the limit.
-ExitCode judge(const std::vector<ComparedSide>& sides, const CompareOptions& options) {
-    ExitCode exit = ExitCode::done;
-    const double limit = options.fail_on.empty() ? 0 : share_named(options.fail_on, "--fail-on");
-    const ComparedSide* baseline = nullptr;
+// The exit code of one side beside the baseline. A gate that does not pass says why.
+ExitCode judge(const ComparedRuns& runs, const std::optional<double>& limit,
+               ComparisonRules rules) {
+    rules.margin = limit.value_or(rules.margin);
+    const Comparison comparison = compare(runs.before, runs.after, rules);
+    if (!comparison.refusal.empty()) {
+        return ExitCode::failed;
+    }
+    if (!limit) {
+        return ExitCode::done;
+    }
+    const Gate gate = gate_of(comparison, *limit);
+    if (gate.result == GateResult::passes) {
+        return ExitCode::done;
+    }
+    fmt::print(stderr, "strata: {}\n", gate_sentence(gate, comparison, runs));
+    return gate.result == GateResult::fails ? ExitCode::regression : ExitCode::unstable;
+}
+
+// Of several sides: that one is slower comes before that one could not be judged.
+ExitCode judge(const std::vector<ComparedSide>& sides, const std::optional<double>& limit,
+               const ComparisonRules& rules) {
+    constexpr std::array in_order = {ExitCode::regression, ExitCode::failed, ExitCode::unstable};
+    const auto baseline =
+        std::ranges::find_if(sides, [](const ComparedSide& side) { return !side.runs.empty(); });
+    std::vector<ExitCode> exits;
     for (const ComparedSide& side : sides) {
-        if (side.runs.empty()) {
-            continue;
-        }
-        if (baseline == nullptr) {
-            baseline = &side;
-            continue;
-        }
-        const ComparedRuns runs{baseline->runs, side.runs};
-        if (!compare(runs.before, runs.after).refusal.empty()) {
-            exit = ExitCode::failed;
-        } else if (const std::string sentence =
-                       options.fail_on.empty() ? "" : regression_sentence(runs, limit);
-                   !sentence.empty()) {
-            fmt::print(stderr, "strata: {}\n", sentence);
-            exit = ExitCode::regression;
+        if (side.runs.empty() && limit) {
+            fmt::print(stderr, "strata: --fail-on cannot be judged: {} was not measured: {}\n",
+                       side.name, side.refusal);
+            exits.push_back(ExitCode::unstable);
+        } else if (!side.runs.empty() && &side != &*baseline) {
+            exits.push_back(judge({baseline->runs, side.runs}, limit, rules));
         }
     }
-    return exit;
+    const auto worst = std::ranges::find_if(
+        in_order, [&](ExitCode code) { return std::ranges::find(exits, code) != exits.end(); });
+    return worst == in_order.end() ? ExitCode::done : *worst;
+}
+
+// What was measured of this machine, if all runs are its own.
+AssumedSpread spread_for(const std::vector<ComparedSide>& sides) {
+    const auto rates = own_comparison_rates();
+    const bool holds = rates && std::ranges::all_of(sides, [&](const ComparedSide& side) {
+                           return std::ranges::all_of(
+                               side.runs, [&](const Run& run) { return holds_for(*rates, run); });
+                       });
+    return holds ? spread_of(*rates) : AssumedSpread{};
 }
 
 // Only a page or a terminal shows paragraphs.
@@ -172,10 +189,10 @@ void add_rates_of_this_machine(Document& document) {
 }
 
 void compare_sides(CompareOptions options, ExitCode& exit) {
-    const ComparisonRules rules{.margin = share_named(options.margin, "--margin")};
-    if (!options.fail_on.empty()) {
-        share_named(options.fail_on, "--fail-on");  // before anything is measured
-    }
+    ComparisonRules rules{.margin = share_named(options.margin, "--margin")};
+    const auto limit = options.fail_on.empty()
+                           ? std::nullopt
+                           : std::optional(share_named(options.fail_on, "--fail-on"));
     const bool asks_to_measure = options.asks_to_measure();
     measure_until_known(options.measured, rules);
     const auto sides =
@@ -185,6 +202,7 @@ void compare_sides(CompareOptions options, ExitCode& exit) {
         return;
     }
     const std::vector<ComparedSide> compared = sides->compared();
+    rules.spread = spread_for(compared);
     if (options.output.json) {
         emit_json("compare", comparisons_json(compared, rules), options.output);
     } else {
@@ -193,7 +211,7 @@ void compare_sides(CompareOptions options, ExitCode& exit) {
         add_rates_of_this_machine(documents.back());
         emit(documents, options.output);
     }
-    exit = judge(compared, options);
+    exit = judge(compared, limit, rules);
 }
 
 }  // namespace
@@ -207,7 +225,7 @@ void add_compare(CLI::App& app, ExitCode& exit) {
     verb->footer(
         "strata compare last~1 last\n"
         "strata compare 12,14,16 13,15,17                 # three processes a side, in turn\n"
-        "strata compare baseline last --fail-on 3%        # exit code 5 if the network got slower\n"
+        "strata compare baseline last --fail-on 3%        # exit code 5 if it got slower\n"
         "strata compare old.sqlite:7 last --html -o versions.html\n"
         "strata compare alexnet --batch 32 --backends onednn,pytorch   # measured now, in turn\n"
         "strata compare alexnet --algorithm direct,winograd --rounds 7");
@@ -220,8 +238,10 @@ void add_compare(CLI::App& app, ExitCode& exit) {
         ->expected(1, 1000);
     add_option(*verb, "--margin", options->margin, "differences up to this do not matter")
         ->type_name("PERCENT");
-    add_option(*verb, "--fail-on", options->fail_on,
-               "exit with code 5 if the whole is slower by more than this")
+    add_option(
+        *verb, "--fail-on", options->fail_on,
+        "exit with code 5 if the whole, or of profiles the sum of the steps, is slower by more "
+        "than this, and with 4 if these samples cannot tell")
         ->type_name("PERCENT");
     add_database_option(*verb, options->database);
     add_sides_options(*verb, options->measured, RoundLimits());

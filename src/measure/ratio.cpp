@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "measure/series.h"
 
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <optional>
 
 namespace strata {
 namespace {
@@ -127,6 +129,55 @@ double hodges_lehmann(const std::vector<double>& values, std::vector<double>& me
     return median_in_place(means);
 }
 
+// The centre of values among which some are disturbed: Tukey's biweight, whose weights fall to 0 at
+// `reach` from it (Mosteller and Tukey 1977). It begins at the median; without a reach it is that.
+double biweight(const std::vector<double>& values, double reach, std::vector<double>& room) {
+    room = values;
+    double centre = median_in_place(room);
+    constexpr int most_rounds = 10;
+    constexpr double settled = 1e-3;  // of the reach, which is some deviations
+    double step = reach;
+    for (int round = 0; round < most_rounds && std::abs(step) > settled * reach; ++round) {
+        double weights = 0;
+        double sum = 0;
+        for (const double value : values) {
+            const double distance = (value - centre) / reach;
+            const double root = std::max(0.0, 1 - distance * distance);
+            weights += root * root;
+            sum += root * root * (value - centre);
+        }
+        step = weights > 0 ? sum / weights : 0;
+        centre += step;
+    }
+    return centre;
+}
+
+// How the ratios of neighbours are summarised: few by Hodges and Lehmann, since the spread of few
+// says little about which of them are disturbed.
+class Summary {
+public:
+    explicit Summary(const std::vector<double>& changes) {
+        constexpr std::size_t enough = 7;
+        constexpr double efficient = 4.685;  // deviations: 95 % of the mean's efficiency, of normal
+                                             // values (Holland and Welsch 1977)
+        if (changes.size() >= enough) {
+            std::vector<double> distances = changes;
+            const double middle = median_in_place(distances);
+            std::ranges::transform(changes, distances.begin(),
+                                   [&](double change) { return std::abs(change - middle); });
+            reach_ = efficient * 1.4826 * median_in_place(distances);
+        }
+    }
+
+    double of(const std::vector<double>& changes) {
+        return reach_ ? biweight(changes, *reach_, room_) : hodges_lehmann(changes, room_);
+    }
+
+private:
+    std::optional<double> reach_ = {};
+    std::vector<double> room_ = {};
+};
+
 // How far the draws' interval can be trusted where few launches were resampled.
 struct SmallSample {
     double degrees_of_freedom = std::numeric_limits<double>::infinity();
@@ -218,11 +269,11 @@ Ratio ratio_of_pairs(const Launches& before, const Launches& after) {
     Resampler one(before, 1);
     Resampler other(after, 2);
     std::vector<double> changes(one.count());
-    std::vector<double> means;
     for (std::size_t i = 0; i < changes.size(); ++i) {
         changes[i] = std::log(other.median_of_launch(i) / one.median_of_launch(i));
     }
-    const double centre = hodges_lehmann(changes, means);
+    Summary summary(changes);
+    const double centre = summary.of(changes);
     std::vector<double> draws(resamples);
     std::ranges::generate(draws, [&] {
         for (double& change : changes) {
@@ -230,7 +281,7 @@ Ratio ratio_of_pairs(const Launches& before, const Launches& after) {
             change =
                 std::log(other.draw_median_of_launch(place) / one.draw_median_of_launch(place));
         }
-        return hodges_lehmann(changes, means);
+        return summary.of(changes);
     });
     return ratio_from(centre, std::move(draws), small_sample({changes.size()}));
 }
@@ -238,7 +289,52 @@ Ratio ratio_of_pairs(const Launches& before, const Launches& after) {
 Ratio widened(const Ratio& ratio, double share) {
     const double factor = 1 + share;
     return {ratio.value, std::max(ratio.low / factor, ratio.value / widest),
-            std::min(ratio.high * factor, ratio.value * widest), ratio.degrees_of_freedom};
+            std::min(ratio.high * factor, ratio.value * widest), ratio.degrees_of_freedom,
+            ratio.confidence};
+}
+
+namespace {
+
+// Of Student's distribution: within so many deviations of the centre lies this share.
+double student_quantile(double degrees_of_freedom, double confidence) {
+    const double below = (1 + confidence) / 2;
+    if (std::isinf(degrees_of_freedom)) {
+        return boost::math::quantile(boost::math::normal_distribution<double>(), below);
+    }
+    return boost::math::quantile(boost::math::students_t_distribution<double>(degrees_of_freedom),
+                                 below);
+}
+
+}  // namespace
+
+Ratio with_deviation(const Ratio& ratio, double deviation) {
+    if (deviation == 0) {
+        return ratio;
+    }
+    const double quantile = student_quantile(ratio.degrees_of_freedom, ratio.confidence);
+    const double below = std::log(ratio.value / ratio.low) / quantile;
+    const double above = std::log(ratio.high / ratio.value) / quantile;
+    const double known = std::pow((below + above) / 2, 2);
+    Ratio result = ratio;
+    if (known > 0) {  // (an exact part has no distribution)
+        const double share = 1 + deviation * deviation / known;
+        result.degrees_of_freedom *= share * share;
+    } else {
+        result.degrees_of_freedom = std::numeric_limits<double>::infinity();
+    }
+    const double wider = student_quantile(result.degrees_of_freedom, ratio.confidence);
+    result.low = ratio.value * std::exp(-wider * std::hypot(below, deviation));
+    result.high = ratio.value * std::exp(wider * std::hypot(above, deviation));
+    return widened(result, 0);
+}
+
+Ratio at_confidence(const Ratio& ratio, double confidence) {
+    const double factor = student_quantile(ratio.degrees_of_freedom, confidence) /
+                          student_quantile(ratio.degrees_of_freedom, ratio.confidence);
+    return widened({ratio.value, ratio.value * std::pow(ratio.low / ratio.value, factor),
+                    ratio.value * std::pow(ratio.high / ratio.value, factor),
+                    ratio.degrees_of_freedom, confidence},
+                   0);
 }
 
 double chance_of(const Ratio& ratio) {
@@ -249,12 +345,12 @@ double chance_of(const Ratio& ratio) {
     if (end == 0) {
         return effect == 0 ? 1 : 0;
     }
+    const double deviations = effect / end * student_quantile(ratio.degrees_of_freedom, 0.95);
     if (std::isinf(ratio.degrees_of_freedom)) {
-        return std::erfc(effect / (end / normal_quantile) / std::numbers::sqrt2);
+        return std::erfc(deviations / std::numbers::sqrt2);
     }
     const boost::math::students_t_distribution<double> student(ratio.degrees_of_freedom);
-    const double deviation = end / boost::math::quantile(student, 0.975);
-    return 2 * boost::math::cdf(boost::math::complement(student, effect / deviation));
+    return 2 * boost::math::cdf(boost::math::complement(student, deviations));
 }
 
 std::vector<bool> discoveries(std::span<const double> chances, double false_share) {

@@ -79,13 +79,15 @@ Cell origin_cell(Runs side) {
     return std::string(name_of(side.front().origin));
 }
 
-std::vector<Cell> row_of(const ComparedTime& time, const ComparedRuns& runs) {
+// `total`: what a row without a pass is called.
+std::vector<Cell> row_of(const ComparedTime& time, const ComparedRuns& runs,
+                         const char* total = "end to end") {
     return {run_cell(runs.before),
             run_cell(runs.after),
             origin_cell(runs.before),
             origin_cell(runs.after),
-            time.pass.empty() ? "end to end" : layers_text(time.layers),
-            time.pass.empty() ? "end to end" : join(time.layers, " + "),
+            time.pass.empty() ? total : layers_text(time.layers),
+            time.pass.empty() ? total : join(time.layers, " + "),
             time.pass,
             side_cell(time.before, runs.before, "not measured"),
             side_cell(time.after, runs.after, "not measured"),
@@ -159,12 +161,39 @@ std::string algorithms_note(const ComparedRuns& runs) {
         join(parts, "; "));
 }
 
+// What the intervals rest on beside the samples.
+void add_assumptions(std::vector<std::string>& notes, const Comparison& comparison) {
+    const AssumedSpread& spread = comparison.rules.spread;
+    notes.push_back(fmt::format(
+        "A side has fewer than {} processes, and cannot show how they differ. They are taken to "
+        "differ by {} (standard deviation), {}. strata compare measures a network's sides in "
+        "several processes each, in turn.",
+        min_launches_for_interval, percent(spread.processes),
+        spread.is_prior()
+            ? "a prior; strata calibrate --comparison measures it for this machine"
+            : fmt::format("as measured on this machine on {}", spread.created.substr(0, 10))));
+    if (comparison.assumes_samples) {
+        notes.push_back(fmt::format(
+            "Some steps have fewer than {} samples, which are taken to differ by {}, a prior.",
+            min_samples_for_interval, percent(spread.samples)));
+    }
+    if (comparison.machine_change.value_or(0) >= 0.001) {
+        notes.push_back(
+            fmt::format("The machine itself ran a loop of fixed work {} slower beside "
+                        "one side; all intervals are widened by as much.",
+                        percent(*comparison.machine_change)));
+    }
+}
+
 std::vector<std::string> notes_of(const Comparison& comparison, const ComparedRuns& runs) {
     const ComparisonRules& rules = comparison.rules;
     std::vector<std::string> notes = {fmt::format(
-        "same: the interval of the ratio lies within {}; faster, slower: it differs beyond that, "
-        "and at most {} of the layers called so are expected to be wrong.",
-        percent(rules.margin), percent(rules.false_discoveries))};
+        "same: the interval of the ratio lies within {}; faster, slower: it excludes 1, and the "
+        "ratio is beyond that. At most {} of the layers called so are expected to be wrong: what "
+        "cannot be told has the interval by which all are judged together. The whole has its {} "
+        "interval.",
+        percent(rules.margin), percent(rules.false_discoveries),
+        percent(1 - rules.false_verdicts))};
     if (const auto smallest = smallest_visible(comparison.whole);
         smallest && modelled_sides(runs) < 2) {
         notes.push_back(fmt::format("These samples show differences of the whole from {} on.",
@@ -172,8 +201,9 @@ std::vector<std::string> notes_of(const Comparison& comparison, const ComparedRu
     }
     if (comparison.in_turn) {
         notes.emplace_back(
-            "The sides took turns: a ratio is that of neighbouring processes (Hodges-Lehmann over "
-            "the rounds), which is steadier than the quotient of the two columns.");
+            "The sides took turns: a ratio is that of neighbouring processes, by a robust mean "
+            "over "
+            "the rounds, which is steadier than the quotient of the two columns.");
     }
     if (std::string algorithms = algorithms_note(runs); !algorithms.empty()) {
         notes.push_back(std::move(algorithms));
@@ -186,16 +216,8 @@ std::vector<std::string> notes_of(const Comparison& comparison, const ComparedRu
             modelled == 2 ? "a verdict here says how two predictions differ"
                           : "an interval here is that of the measured side alone"));
     }
-    if (comparison.within_processes && modelled < 2) {
-        notes.emplace_back(
-            "A side is a single process, so the intervals leave out how processes differ: strata "
-            "compare measures a network's sides in several processes each, in turn.");
-        if (comparison.machine_change.value_or(0) >= 0.001) {
-            notes.push_back(fmt::format(
-                "The machine itself ran a loop of fixed work {} slower beside one side; all "
-                "intervals are widened by as much.",
-                percent(*comparison.machine_change)));
-        }
+    if (comparison.assumes_processes) {
+        add_assumptions(notes, comparison);
     }
     return notes;
 }
@@ -413,54 +435,130 @@ std::string runs_text(std::span<const Run> runs) {
 
 namespace {
 
+// A ratio to half a percent, with as many decimals as keep it on its side of 1 and of the margin: a
+// sentence does not say 1.02 of what is beyond 1.02.
+std::string ratio_text(double ratio, double margin) {
+    const std::array edges = {1.0, 1 + margin, 1 / (1 + margin)};
+    std::string text;
+    for (int decimals = 2; decimals <= 9; ++decimals) {
+        text = fmt::format("{:.{}f}", ratio, decimals);
+        const double shown = parse_number(text).value_or(ratio);
+        const bool keeps_sides = std::ranges::all_of(edges, [&](double edge) {
+            return (shown > edge) == (ratio > edge) && (shown < edge) == (ratio < edge);
+        });
+        if (keeps_sides && std::abs(shown - ratio) <= 0.005 * ratio) {
+            break;
+        }
+    }
+    return text;
+}
+
 // " (1.95 to 2.05)"; empty where there is no interval.
-std::string bounds_text(double low, double high) {
-    return low < high ? fmt::format(" ({:.2f} to {:.2f})", low, high) : "";
+std::string bounds_text(double low, double high, double margin) {
+    return low < high
+               ? fmt::format(" ({} to {})", ratio_text(low, margin), ratio_text(high, margin))
+               : "";
+}
+
+// What is said of a time that has a verdict; begins with a small letter.
+std::string verdict_sentence(const ComparedTime& time, const ComparedRuns& runs, double margin) {
+    const auto [before, after] = names_of(runs);
+    const Ratio& ratio = *time.ratio;
+    const std::string sides =
+        fmt::format("{} against {}", duration(time.after->median), duration(time.before->median));
+    const bool one = runs.after.size() == 1;
+    switch (*time.verdict) {
+        case Verdict::faster:
+            return fmt::format("{} {} {} times as fast as {}{}: {}.", after, one ? "is" : "are",
+                               ratio_text(1 / ratio.value, margin), before,
+                               bounds_text(1 / ratio.high, 1 / ratio.low, margin), sides);
+        case Verdict::slower:
+            return fmt::format("{} {} {} times as long as {}{}: {}.", after, one ? "takes" : "take",
+                               ratio_text(ratio.value, margin), before,
+                               bounds_text(ratio.low, ratio.high, margin), sides);
+        case Verdict::same:
+            return fmt::format("{} and {} take the same time within {}: {}.", before, after,
+                               percent(margin), sides);
+        case Verdict::unclear:
+            break;
+    }
+    return fmt::format(
+        "whether {} and {} differ by more than {} cannot be told: the ratio is {}{}, "
+        "{}.",
+        before, after, percent(margin), ratio_text(ratio.value, margin),
+        bounds_text(ratio.low, ratio.high, margin), sides);
+}
+
+std::size_t common_steps(const Comparison& comparison) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        comparison.rows, [](const ComparedTime& row) { return row.before && row.after; }));
+}
+
+// "By the sum of the 12 steps that both have, run 2 takes …"
+std::string sum_sentence(const Comparison& comparison, const ComparedRuns& runs) {
+    const std::size_t steps = common_steps(comparison);
+    return fmt::format("By {} that both have, {}",
+                       steps == 1 ? "the step" : fmt::format("the sum of the {} steps", steps),
+                       verdict_sentence(comparison.sum, runs, comparison.rules.margin));
+}
+
+// "Run 1 and run 2 cannot be compared end to end: …."
+std::string why_no_whole(const ComparedRuns& runs) {
+    const auto [before, after] = names_of(runs);
+    const auto is_imported = [](const Run& run) { return run.origin == Origin::imported; };
+    const bool has_profile = std::ranges::any_of(runs.before, is_imported) ||
+                             std::ranges::any_of(runs.after, is_imported);
+    return fmt::format(
+        "{} and {} cannot be compared end to end{}.", capitalised(before), after,
+        has_profile ? ": a profile has no iteration without the profiler's own cost" : "");
+}
+
+// What keeps a gate open, and what to do.
+std::string why_open(const Comparison& comparison, const ComparedRuns& runs) {
+    const ComparedTime& judged = comparison.whole.ratio ? comparison.whole : comparison.sum;
+    if (!judged.ratio) {
+        return why_no_whole(runs) + " No step is timed on both sides, either.";
+    }
+    const bool is_clear = judged.verdict != Verdict::unclear;
+    const std::string sentence = verdict_sentence(judged, runs, comparison.rules.margin);
+    if (is_clear) {  // but steps that one side alone has would change it
+        return fmt::format(
+            "By the steps that both have, {} Steps that only one side has take {} "
+            "before and {} after.",
+            sentence, duration(comparison.before.unmatched), duration(comparison.after.unmatched));
+    }
+    return capitalised(sentence) + " More processes of each side narrow it.";
 }
 
 }  // namespace
 
 std::string comparison_lead(const Comparison& comparison, const ComparedRuns& runs) {
-    const auto [before, after] = names_of(runs);
     if (!comparison.refusal.empty()) {
+        const auto [before, after] = names_of(runs);
         return fmt::format("{} and {} are not compared: {}.", capitalised(before), after,
                            comparison.refusal);
     }
-    const ComparedTime& whole = comparison.whole;
-    if (!whole.verdict) {
-        const auto is_imported = [](const Run& run) { return run.origin == Origin::imported; };
-        const bool has_profile = std::ranges::any_of(runs.before, is_imported) ||
-                                 std::ranges::any_of(runs.after, is_imported);
-        return fmt::format(
-            "{} and {} cannot be compared end to end{}.", capitalised(before), after,
-            has_profile ? ": a profile has no iteration without the profiler's own cost" : "");
+    if (comparison.whole.verdict) {
+        return capitalised(verdict_sentence(comparison.whole, runs, comparison.rules.margin));
     }
-    const Ratio& ratio = *whole.ratio;
-    const std::string sides =
-        fmt::format("{} against {}", duration(whole.after->median), duration(whole.before->median));
-    const bool one = runs.after.size() == 1;
-    switch (*whole.verdict) {
-        case Verdict::faster:
-            return fmt::format("{} {} {:.2f} times as fast as {}{}: {}.", capitalised(after),
-                               one ? "is" : "are", 1 / ratio.value, before,
-                               bounds_text(1 / ratio.high, 1 / ratio.low), sides);
-        case Verdict::slower:
-            return fmt::format("{} {} {:.2f} times as long as {}{}: {}.", capitalised(after),
-                               one ? "takes" : "take", ratio.value, before,
-                               bounds_text(ratio.low, ratio.high), sides);
-        case Verdict::same:
-            return fmt::format("{} and {} take the same time within {}: {}.", capitalised(before),
-                               after, percent(comparison.rules.margin), sides);
-        case Verdict::unclear:
-            break;
+    return why_no_whole(runs) +
+           (comparison.sum.verdict ? " " + sum_sentence(comparison, runs) : "");
+}
+
+std::string gate_sentence(const Gate& gate, const Comparison& comparison,
+                          const ComparedRuns& runs) {
+    if (gate.result == GateResult::passes) {
+        return {};
     }
-    const double most = 1 + comparison.rules.margin;
-    const bool lacks_samples = ratio.low > most || ratio.high < 1 / most;
-    return fmt::format(
-        "Whether {} and {} differ by more than {} cannot be told{}: the ratio is {:.3f} ({:.3f} to "
-        "{:.3f}), {}.",
-        before, after, percent(comparison.rules.margin), lacks_samples ? " by so few samples" : "",
-        ratio.value, ratio.low, ratio.high, sides);
+    const std::string limit = fmt::format("{:.2g} %", 100 * gate.limit);
+    if (gate.result == GateResult::open) {
+        return fmt::format("--fail-on {} cannot be judged: {}", limit, why_open(comparison, runs));
+    }
+    const double margin = comparison.rules.margin;
+    const std::string slower = gate.by_steps
+                                   ? sum_sentence(comparison, runs)
+                                   : capitalised(verdict_sentence(comparison.whole, runs, margin));
+    return fmt::format("{} --fail-on allows {}.", slower, limit);
 }
 
 Table comparison_table(const Comparison& comparison, const ComparedRuns& runs) {
@@ -490,6 +588,9 @@ Table comparison_table(const Comparison& comparison, const ComparedRuns& runs) {
     }
     if (modelled_sides(runs) < 2) {  // a prediction's whole is the sum of its steps
         table.totals.push_back(parts_row("outside the steps", runs, before.outside, after.outside));
+    }
+    if (!comparison.whole.ratio && comparison.sum.ratio) {
+        table.totals.push_back(row_of(comparison.sum, runs, "steps that both have"));
     }
     table.totals.push_back(row_of(comparison.whole, runs));
     table.notes = notes_of(comparison, runs);
@@ -563,6 +664,10 @@ Json comparison_json(const Comparison& comparison, const ComparedRuns& runs) {
     whole["b_s"] = median_json(comparison.whole.after);
     const auto smallest = smallest_visible(comparison.whole);
     whole["smallest_visible"] = smallest ? number_json(*smallest) : Json();
+    Json sum = ratio_json(comparison.sum);
+    sum["steps"] = common_steps(comparison);
+    sum["a_s"] = median_json(comparison.sum.before);
+    sum["b_s"] = median_json(comparison.sum.after);
     Json layers = Json::array();
     for (const ComparedTime& row : comparison.rows) {
         if (row.verdict) {
@@ -584,6 +689,7 @@ Json comparison_json(const Comparison& comparison, const ComparedRuns& runs) {
         {"differences", differences_json(comparison)},
         {"reason", text_json(comparison.refusal)},
         {"whole", std::move(whole)},
+        {"sum", std::move(sum)},
         {"layers", std::move(layers)},
         {"unmatched",
          {{"a_s", comparison.before.unmatched.value}, {"b_s", comparison.after.unmatched.value}}},

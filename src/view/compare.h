@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "analyze/compare.h"
+#include "analyze/gate.h"
 #include "report/document.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -40,7 +40,12 @@ std::string runs_text(std::span<const Run> runs);
 
 // The answer: "Run 13 (fuse on) is 1.18 times as fast as run 12 (fuse default) (1.16 to
 // 1.20): 112 ms against 132 ms."
+// Where there is no whole, the same of the sum of the steps that both sides have.
 std::string comparison_lead(const Comparison& comparison, const ComparedRuns& runs);
+
+// What a gate says unless it passes: "Run 13 takes 1.18 times as long as run 12 (1.16 to 1.20): 132
+// ms against 112 ms. --fail-on allows 3 %.", or why it cannot be judged. Empty where it passes.
+std::string gate_sentence(const Gate& gate, const Comparison& comparison, const ComparedRuns& runs);
 
 // A row for each layer and pass, then what only one side has, the time outside the steps, and the
 // whole iteration, which is their sum.

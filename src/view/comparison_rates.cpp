@@ -47,6 +47,12 @@ Document comparison_rates_document(const ComparisonRates& rates) {
                     processes_text(rates), rates.threads, percent(rates.margin)),
         fmt::format("Half of the comparisons show differences of the whole from {} on.",
                     percent(rates.smallest_visible))};
+    if (rates.process_spread) {
+        table.notes.push_back(fmt::format(
+            "Single processes differ by {} (standard deviation): by as much comparisons of fewer "
+            "than {} processes a side can be off.",
+            percent(*rates.process_spread), min_launches_for_interval));
+    }
     table.records = "rates";
     Document document{"calibration of verdicts", {Lead{sentence_on(rates)}, std::move(table)}};
     document.kind = "comparison-rates";

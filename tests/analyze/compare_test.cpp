@@ -8,12 +8,22 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace strata {
 namespace {
 
 using testing::run_of;
 using testing::scripted_step;
+
+// As if the machine's processes were all alike, so that one of each side says what there is to say.
+constexpr double alike = 1e-6;
+const ComparisonRules steady = {.spread = {.processes = alike}};
+
+Comparison compare_steady(const strata::Run& before, const strata::Run& after) {
+    return compare(std::span(&before, 1), std::span(&after, 1), steady);
+}
 
 // Samples around a time: enough for an interval.
 std::vector<Seconds> around(double time) {
@@ -37,7 +47,7 @@ TEST(Compare, AStepIsFasterSlowerOrTheSame) {
     const strata::Run after = run_of({scripted_step("a", Pass::forward, around(1)),
                                       scripted_step("b", Pass::forward, around(1.005)),
                                       scripted_step("c", Pass::forward, around(3))});
-    const auto rows = compare(before, after).rows;
+    const auto rows = compare_steady(before, after).rows;
     ASSERT_EQ(rows.size(), 3U);
     EXPECT_EQ(rows[0].verdict, Verdict::faster);
     EXPECT_NEAR(rows[0].ratio->value, 0.5, 1e-9);
@@ -47,13 +57,41 @@ TEST(Compare, AStepIsFasterSlowerOrTheSame) {
     EXPECT_EQ(rows[2].verdict, Verdict::slower);
 }
 
-TEST(Compare, AFewSamplesSayNothing) {
-    const std::vector<Seconds> few = {Seconds{1.0}, Seconds{1.01}};
-    const strata::Run before = run_of({scripted_step("a", Pass::forward, around(2))});
-    const strata::Run after = run_of({scripted_step("a", Pass::forward, few)});
-    const auto rows = compare(before, after).rows;
-    EXPECT_TRUE(rows[0].ratio);
-    EXPECT_EQ(rows[0].verdict, Verdict::unclear);
+// A profile of one iteration, and one in which all iterations took exactly as long.
+TEST(Compare, AFewSamplesShowALargeDifferenceAndNoSmallOne) {
+    for (const std::size_t samples : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
+        const auto profile = [&](double factor) {
+            strata::Run run;
+            for (const char* layer : {"a", "b", "c", "d"}) {
+                run.steps.push_back(scripted_step(
+                    layer, Pass::forward, std::vector<Seconds>(samples, Seconds{1e-3 * factor})));
+            }
+            run.origin = Origin::imported;
+            return run;
+        };
+        const Comparison twice = compare(profile(1), profile(2));
+        EXPECT_FALSE(twice.whole.verdict);
+        EXPECT_EQ(twice.sum.verdict, Verdict::slower) << samples;
+        EXPECT_EQ(twice.rows.front().verdict, Verdict::slower) << samples;
+        EXPECT_TRUE(twice.assumes_samples);
+        EXPECT_EQ(compare(profile(2), profile(1)).sum.verdict, Verdict::faster) << samples;
+        EXPECT_EQ(compare(profile(1), profile(1.05)).sum.verdict, Verdict::unclear) << samples;
+        EXPECT_EQ(compare(profile(1), profile(1)).sum.verdict, Verdict::unclear) << samples;
+    }
+}
+
+TEST(Compare, StepsOfAsManyIterationsAreAddedUpIterationByIteration) {
+    const strata::Run before = run_of({scripted_step("a", Pass::forward, around(2)),
+                                       scripted_step("b", Pass::forward, around(1)),
+                                       scripted_step("only before", Pass::forward, around(5))});
+    const strata::Run after = run_of({scripted_step("a", Pass::forward, around(1)),
+                                      scripted_step("b", Pass::forward, {Seconds{1}})});
+    const Comparison comparison = compare_steady(before, after);
+    EXPECT_NEAR(comparison.sum.before->median.value, 3, 1e-9);
+    EXPECT_EQ(comparison.sum.before->samples, around(1).size());
+    EXPECT_NEAR(comparison.sum.after->median.value, 2, 1e-9);
+    EXPECT_EQ(comparison.sum.after->samples, 1U);
+    EXPECT_NEAR(comparison.sum.ratio->value, 2.0 / 3, 1e-9);
 }
 
 TEST(Compare, LayersThatAreOneOperationInOneRunAreOneRow) {
@@ -202,10 +240,10 @@ TEST(Compare, ThePartsOfEachSideAddUpToItsIteration) {
 TEST(Compare, AMachineThatRanSlowerWidensTheIntervalsOfSingleProcesses) {
     strata::Run before = run_of({scripted_step("a", Pass::forward, around(1))});
     strata::Run after = run_of({scripted_step("a", Pass::forward, around(1.06))});
-    EXPECT_EQ(compare(before, after).rows.at(0).verdict, Verdict::slower);
+    EXPECT_EQ(compare_steady(before, after).rows.at(0).verdict, Verdict::slower);
     before.whole.calibration.values = around(1);
     after.whole.calibration.values = around(1.08);
-    const Comparison comparison = compare(before, after);
+    const Comparison comparison = compare_steady(before, after);
     EXPECT_NEAR(comparison.machine_change.value(), 0.08, 1e-9);
     EXPECT_EQ(comparison.rows.at(0).verdict, Verdict::unclear);
     const std::vector<strata::Run> many_before(3, before), many_after(3, after);
@@ -272,6 +310,164 @@ TEST(Compare, ATenthMoreTimeIsFound) {
     EXPECT_GE(count_verdicts(Verdict::slower, 10, 1.1), 190) << "of 200 rows";
     EXPECT_EQ(count_verdicts(Verdict::faster, 10, 1.1), 0);
     EXPECT_EQ(count_verdicts(Verdict::same, 10, 1.1), 0);
+}
+
+// A stored run of one process: its level differs from process to process, and its samples are
+// noisy, the more so in a disturbed tenth of the processes.
+strata::Run stored_run(RandomStream& random, std::uint64_t& next, double between, double factor) {
+    const auto normal = [&] { return static_cast<double>(random.normal(next++)); };
+    const bool is_disturbed = random.uniform(next++) < 0.1;
+    const double level = factor * std::exp(between * normal());
+    std::vector<Seconds> times, loop;
+    for (int sample = 0; sample < 30; ++sample) {
+        const double noise = 0.01 * normal();
+        times.push_back(Seconds{level * std::exp(noise + (is_disturbed ? 0.03 * normal() : 0))});
+        loop.push_back(Seconds{1e-3 * std::exp(0.002 * normal())});
+    }
+    strata::Run run = run_of({scripted_step("a", Pass::forward, times)});
+    run.whole.end_to_end.values = times;
+    run.whole.calibration.values = loop;
+    return run;
+}
+
+// How many of `repetitions` comparisons of two stored runs have the verdict.
+int count_stored(Verdict verdict, int repetitions, double between, double factor,
+                 const ComparisonRules& rules = {}) {
+    RandomStream random(17, 3);
+    std::uint64_t next = 0;
+    int count = 0;
+    for (int i = 0; i < repetitions; ++i) {
+        const strata::Run before = stored_run(random, next, between, 1);
+        const strata::Run after = stored_run(random, next, between, factor);
+        count += compare_whole({&before, 1}, {&after, 1}, rules).verdict == verdict ? 1 : 0;
+    }
+    return count;
+}
+
+// Processes of a quiet machine differ by 0.5 to 3 %.
+TEST(Compare, ThreeTenthsMoreTimeOfTwoStoredRunsIsToldByThePrior) {
+    for (const double between : {0.005, 0.015, 0.03}) {
+        EXPECT_GE(count_stored(Verdict::slower, 300, between, 1.3), 285) << between;
+        EXPECT_GE(count_stored(Verdict::slower, 300, between, 1.4), 285) << between;
+    }
+}
+
+TEST(Compare, EqualStoredRunsAreCalledDifferentInOnePercentAtMost) {
+    for (const double between : {0.005, 0.015, 0.03, 0.05}) {
+        EXPECT_LE(count_stored(Verdict::slower, 500, between, 1) +
+                      count_stored(Verdict::faster, 500, between, 1),
+                  between < 0.05 ? 5 : 10)  // of the prior itself 5 are expected, give or take 2
+            << between;
+    }
+}
+
+TEST(Compare, AMachineWhoseProcessesWereMeasuredShowsSmallerDifferences) {
+    const ComparisonRules own{.spread = {.processes = 0.01, .created = "2026-11-27T00:00:00Z"}};
+    EXPECT_LE(count_stored(Verdict::slower, 200, 0.015, 1.1), 20);
+    EXPECT_GE(count_stored(Verdict::slower, 200, 0.01, 1.1, own), 190);
+    EXPECT_LE(count_stored(Verdict::slower, 500, 0.01, 1, own), 5);
+}
+
+// The sides took turns on a noisy machine: it drifts by 1 % from process to process, processes
+// differ by 2 %, and 15 % of them are disturbed by 15 % on average.
+std::pair<std::vector<strata::Run>, std::vector<strata::Run>> noisy_rounds(std::uint64_t seed,
+                                                                           double factor) {
+    RandomStream random(seed, 5);
+    std::uint64_t next = 0;
+    double machine = 0;
+    std::pair<std::vector<strata::Run>, std::vector<strata::Run>> sides;
+    const auto process = [&](double share) {
+        machine += 0.01 * static_cast<double>(random.normal(next++));
+        double level = machine + 0.02 * static_cast<double>(random.normal(next++));
+        const bool is_disturbed = random.uniform(next++) < 0.15;
+        level -= is_disturbed ? 0.15 * std::log(1 - random.uniform(next++)) : 0;
+        strata::Run run = run_of({});
+        run.id = static_cast<std::int64_t>(next);
+        run.whole.end_to_end.values = {Seconds{share * std::exp(level)}};
+        return run;
+    };
+    for (int round = 0; round < RoundLimits().most; ++round) {
+        for (const bool is_first : {true, false}) {
+            const bool is_before = is_first == (round % 2 == 0);
+            (is_before ? sides.first : sides.second).push_back(process(is_before ? 1 : factor));
+        }
+    }
+    return sides;
+}
+
+Verdict verdict_of_rounds(std::uint64_t seed, double factor) {
+    const auto [before, after] = noisy_rounds(seed, factor);
+    for (std::size_t rounds = 1;; ++rounds) {
+        const auto some_before = std::span(before).first(rounds);
+        const auto some_after = std::span(after).first(rounds);
+        if (ends_comparison(some_before, some_after, RoundLimits())) {
+            return *compare_whole(some_before, some_after).verdict;
+        }
+    }
+}
+
+TEST(Compare, FivePercentInInterleavedRoundsIsFoundOnANoisyMachine) {
+    int found = 0, wrong = 0;
+    constexpr int repetitions = 60;
+    for (int i = 0; i < repetitions; ++i) {
+        const auto seed = static_cast<std::uint64_t>(i);
+        found += verdict_of_rounds(seed, 1.05) == Verdict::slower ? 1 : 0;
+        const Verdict equal = verdict_of_rounds(1000 + seed, 1);
+        wrong += equal == Verdict::slower || equal == Verdict::faster ? 1 : 0;
+    }
+    EXPECT_GE(found, 57);  // 95 %
+    EXPECT_LE(wrong, 2);   // 1 is expected at most
+}
+
+// Whatever the samples, few or many, near or far apart.
+TEST(Compare, AVerdictSaysWhatItsIntervalSays) {
+    RandomStream random(23, 1);
+    std::uint64_t next = 0;
+    const auto uniform = [&](double low, double high) {
+        return low + (high - low) * random.uniform(next++);
+    };
+    const auto side = [&](std::size_t processes, std::size_t samples, double noise) {
+        std::vector<strata::Run> runs;
+        for (std::size_t i = 0; i < processes; ++i) {
+            std::vector<StepResult> steps;
+            for (const char* layer : {"a", "b", "c", "d", "e", "f"}) {
+                const double level = std::exp(uniform(-0.2, 0.2));
+                std::vector<Seconds> times;
+                for (std::size_t k = 0; k < samples; ++k) {
+                    times.push_back(Seconds{level * std::exp(noise * uniform(-1, 1))});
+                }
+                steps.push_back(scripted_step(layer, Pass::forward, std::move(times)));
+            }
+            runs.push_back(run_of(std::move(steps)));
+            runs.back().whole.end_to_end = std::get<Samples>(runs.back().steps[0].time);
+        }
+        return runs;
+    };
+    std::array<int, 4> seen = {};
+    for (int i = 0; i < 150; ++i) {
+        const double noise = std::pow(10, uniform(-4, 0));
+        const auto before = side(1 + next % 5, 1 + next % 9, noise);
+        const auto after = side(1 + next % 4, 1 + next % 7, noise);
+        const double margin = i % 2 == 0 ? 0.02 : 0.2;
+        const Comparison comparison = compare(before, after, {.margin = margin});
+        std::vector<ComparedTime> all = comparison.rows;
+        all.push_back(comparison.whole);
+        all.push_back(comparison.sum);
+        for (const ComparedTime& time : all) {
+            const Ratio& ratio = *time.ratio;
+            ASSERT_LE(ratio.low, ratio.value);
+            ASSERT_GE(ratio.high, ratio.value);
+            EXPECT_EQ(time.verdict, verdict_of(ratio, margin));
+            if (time.verdict == Verdict::unclear) {
+                EXPECT_LE(ratio.low, 1 + margin);
+                EXPECT_GE(ratio.high, 1 / (1 + margin));
+            }
+            ++seen.at(static_cast<std::size_t>(*time.verdict));
+        }
+    }
+    for (const int count : seen) {
+        EXPECT_GT(count, 0) << "of each verdict";
+    }
 }
 
 }  // namespace

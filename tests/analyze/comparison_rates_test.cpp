@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <random>
 
 namespace strata {
@@ -85,6 +86,42 @@ TEST(ComparisonRates, AreReadBackFromTheirFile) {
               "On this machine, of 20 comparisons of equal sides 0 were called different; a "
               "slow-down of 10 % was found in 20 (a \"quoted\" \\ name on onednn, 5 processes a "
               "side, 2026-11-23).");
+}
+
+TEST(ComparisonRates, ProcessesDifferAsTheirWidestPairsDo) {
+    const auto at = [](std::initializer_list<double> times) {
+        std::vector<strata::Run> runs;
+        for (const double time : times) {
+            runs.push_back(run_of({}));
+            runs.back().whole.end_to_end.values = {Seconds{time}};
+        }
+        return runs;
+    };
+    EXPECT_EQ(process_spread(at({1, 1, 1})), 0);
+    EXPECT_NEAR(process_spread(at({1, std::exp(0.1)})), 0.1 / std::sqrt(2), 1e-12);
+    // Two of a hundred differ: one pair in 25, by which a standard deviation is too small.
+    std::vector<strata::Run> runs(98, at({1}).front());
+    runs.insert(runs.end(), 2, at({2}).front());
+    EXPECT_NEAR(process_spread(runs), std::log(2) / 2.5758 / std::sqrt(2), 1e-4);
+}
+
+TEST(ComparisonRates, TheSpreadOfProcessesHoldsForTheMachineItWasMeasuredOn) {
+    ComparisonRates rates = simulated_rates();
+    rates.created = "2026-11-27T05:00:00Z";
+    strata::Run run = run_of({});
+    run.provenance["cpu.model"] = "EPYC";
+    EXPECT_FALSE(holds_for(rates, run));
+    rates.machine = "EPYC";
+    EXPECT_TRUE(holds_for(rates, run));
+    EXPECT_EQ(spread_of(rates).processes, *rates.process_spread);
+    EXPECT_FALSE(spread_of(rates).is_prior());
+    run.provenance["gpu.name"] = "H100";
+    EXPECT_FALSE(holds_for(rates, run));
+    run.provenance.erase("gpu.name");
+    run.origin = Origin::imported;
+    EXPECT_FALSE(holds_for(rates, run));
+    rates.process_spread.reset();
+    EXPECT_TRUE(spread_of(rates).is_prior());
 }
 
 TEST(ComparisonRates, AFileWithoutANumberOrWithANegativeOneIsRefused) {

@@ -641,6 +641,87 @@ class CommandLine(Program):
             self.assertRegex(listed, rf"\b{value} ")
 
 
+class Gates(Program):
+    """`compare --fail-on`: 0 where it passes, 5 where it fails, 4 where these samples cannot tell."""
+
+    def imported(self, name, scale, iterations):
+        """The run of an oneDNN log of so many equal iterations."""
+        lines = ["onednn_verbose,info,oneDNN v2.6.3 (commit 52b5f107dd9cf10910aaa19cb47f3abf9b349815)"]
+        shapes = {"ic64oc64": 1.5, "ic64oc128": 2.5, "ic128oc128": 1.25, "ic128oc256": 0.75}
+        for _ in range(iterations):
+            for shape, milliseconds in shapes.items():
+                lines.append("onednn_verbose,exec,cpu,convolution,jit:avx2,forward_training,src_f32::blocked:abcd:f0 "
+                             "wei_f32::blocked:Abcd8a:f0 bia_f32::blocked:a:f0 dst_f32::blocked:abcd:f0,,"
+                             f"alg:convolution_direct,mb1_{shape}_ih28oh28kh3sh1dh0ph1_iw28ow28kw3sw1dw0pw1,"
+                             f"{milliseconds * scale:.6f}")
+        (self.folder / name).write_text("\n".join(lines) + "\n")
+        return str(self.json("import", name)["steps"][0]["run"])
+
+    def traced(self, name, scale):
+        """The run of a Chrome trace of two iterations of three operators."""
+        events, at = [], 1000.0
+        for step in range(2):
+            begin = at
+            for index, microseconds in enumerate((300.0, 200.0, 500.0)):
+                duration = microseconds * scale
+                events.append({"ph": "X", "cat": "cpu_op", "name": f"aten::op{index}", "pid": 1, "tid": 1, "ts": at,
+                               "dur": duration, "args": {}})
+                at += duration + 1
+            events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1,
+                           "ts": begin, "dur": at - begin})
+            at += 50
+        (self.folder / name).write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        return str(self.json("import", name)["steps"][0]["run"])
+
+    def judged(self, before, after, code):
+        """What a gate of 3 % says, on the page and as data, which must agree."""
+        done = self.strata("compare", before, after, "--fail-on", "3%", code=code)
+        data = json.loads(self.strata("compare", before, after, "--fail-on", "3%", "--json", code=code).stdout)
+        judged = data["sum"] if data["whole"]["ratio"] is None else data["whole"]
+        if code == 5:
+            self.assertEqual(judged["verdict"], "slower")
+            self.assertGreater(judged["low"], 1)
+            self.assertGreater(judged["ratio"], 1.03)
+            self.assertIn("--fail-on allows 3 %.", done.stderr)
+        elif code == 4:
+            self.assertGreater(judged["high"], 1.03)
+            self.assertIn("--fail-on 3 % cannot be judged", done.stderr)
+        else:
+            self.assertLessEqual(judged["high"], 1.03)
+            self.assertEqual(done.stderr, "")
+        return done, judged
+
+    def test_imported_profiles_are_judged_by_the_steps_that_both_have(self):
+        for iterations in 1, 3:
+            with self.subTest(iterations=iterations):
+                usual = self.imported(f"usual{iterations}.log", 1, iterations)
+                twice = self.imported(f"twice{iterations}.log", 2, iterations)
+                done, judged = self.judged(usual, twice, code=5)
+                self.assertAlmostEqual(judged["ratio"], 2, places=6)
+                self.assertIn("cannot be compared end to end", done.stdout)
+                self.assertIn("both have, run", done.stdout)
+                self.judged(twice, usual, code=0)
+                self.judged(usual, usual, code=4)
+                near = self.imported(f"near{iterations}.log", 1.05, iterations)
+                self.judged(usual, near, code=4)
+
+    def test_traces_are_judged_likewise(self):
+        usual, twice = self.traced("usual.json", 1), self.traced("twice.json", 2)
+        self.judged(usual, twice, code=5)
+        self.judged(twice, usual, code=0)
+        self.judged(usual, usual, code=4)
+
+    def test_a_side_that_was_not_measured_is_not_judged(self):
+        words = ["compare", TINY, "--backends", "reference,cuda", "--batch", "1,2", "--rounds", "1", "--no-wait", *QUICK[2:],
+                 "--fail-on", "100000%"]
+        done = subprocess.run([STRATA, *words], cwd=self.folder, env=self.environment, text=True, capture_output=True,
+                              timeout=PATIENCE)
+        if "compared without" not in done.stderr:
+            self.skipTest("every backend runs here")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("was not measured", done.stderr)
+
+
 class ExitCodes(Program):
     """Every value of ExitCode, by a command that ends with it."""
 
@@ -667,7 +748,7 @@ class ExitCodes(Program):
                 for before, word in zip(["", *QUICK], QUICK)]
         for _ in range(2):
             self.strata("run", TINY, "--batch", "1", "--no-wait", *many)
-        same = self.json("compare", "1", "1", "--margin", "900%", "--fail-on", "3%")
+        same = self.json("compare", "1", "1", "--margin", "900%", "--fail-on", "900%")
         self.assertEqual(same["whole"]["verdict"], "same")
         self.assertEqual(same["a"], [1])
         layers = sum(layer["a_s"] for layer in same["layers"])

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace strata {
 namespace {
@@ -167,6 +168,40 @@ TEST(Ratio, DiscoveriesAreThoseOfThePublishedExample) {
     EXPECT_TRUE(found[3]);
     EXPECT_FALSE(found[4]);
     EXPECT_TRUE(discoveries({}, 0.05).empty());
+}
+
+TEST(Ratio, AThirdOfThePairsMayBeDisturbed) {
+    Launches before, after;
+    for (int i = 0; i < 12; ++i) {
+        const double steady = 1 + 0.002 * (i % 3);
+        before.samples.push_back({Seconds{1}});
+        after.samples.push_back({Seconds{(i % 3 == 0 ? 1.8 : 1.05) * steady}});
+    }
+    const Ratio ratio = ratio_of_pairs(before, after);
+    EXPECT_NEAR(ratio.value, 1.05, 0.01);
+    EXPECT_GT(ratio.low, 1);
+}
+
+TEST(Ratio, AFurtherErrorAddsByItsSquare) {
+    const double deviation = std::log(1.1) / 1.959964;
+    const Ratio ratio = with_deviation({.value = 1, .low = 1 / 1.1, .high = 1.1}, deviation);
+    EXPECT_NEAR(std::log(ratio.high), std::sqrt(2) * std::log(1.1), 1e-6);
+    EXPECT_NEAR(std::log(ratio.low), -std::log(ratio.high), 1e-6);
+    // Of which an exact ratio has no other, and a certain one makes few launches count for more.
+    EXPECT_NEAR(std::log(with_deviation({.value = 2, .low = 2, .high = 2}, deviation).high / 2),
+                std::log(1.1), 1e-6);
+    const Ratio few{.value = 1, .low = 1 / 1.1, .high = 1.1, .degrees_of_freedom = 4};
+    EXPECT_GT(with_deviation(few, deviation).degrees_of_freedom, 4);
+    EXPECT_EQ(with_deviation(few, 0).high, few.high);
+}
+
+TEST(Ratio, AnIntervalEndsAtOneWhereTheChanceIsWhatItLeaves) {
+    for (const double freedom : {3.0, 12.0, std::numeric_limits<double>::infinity()}) {
+        const Ratio ratio{.value = 1.2, .low = 1.05, .high = 1.4, .degrees_of_freedom = freedom};
+        const Ratio wider = at_confidence(ratio, 1 - chance_of(ratio));
+        EXPECT_NEAR(wider.low, 1, 1e-9) << freedom;
+        EXPECT_DOUBLE_EQ(at_confidence(ratio, 0.95).high, ratio.high);
+    }
 }
 
 }  // namespace

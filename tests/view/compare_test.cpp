@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/compared_sides.h"
 
+#include "base/random.h"
 #include "report/json.h"
 #include "report/table_text.h"
 #include "report/terminal.h"
@@ -12,6 +13,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <regex>
+#include <string>
 
 namespace strata {
 namespace {
@@ -35,7 +39,77 @@ TEST(CompareView, SaysWhatDiffersAndWhatItIsWorth) {
     EXPECT_EQ(std::get<std::string>(table.rows[0][0]), "conv");
     EXPECT_EQ(std::get<Number>(table.rows[0][4]).value, 0.5);
     EXPECT_EQ(std::get<std::string>(table.rows[0][5]), "faster");
-    EXPECT_EQ(std::get<std::string>(table.rows[1][5]), "same");
+    // One process of each side does not show that they take the same time.
+    EXPECT_EQ(std::get<std::string>(table.rows[1][5]), "cannot tell");
+}
+
+// The numbers of a sentence, "1.18 times as long as run 1 (1.16 to 1.20)".
+std::array<double, 3> numbers_in(const std::string& sentence) {
+    static const std::regex pattern(
+        R"((?:the ratio is |(?:takes|is) )([0-9.]+)(?:.*?) \(([0-9.]+) to ([0-9.]+)\))");
+    std::smatch found;
+    return std::regex_search(sentence, found, pattern)
+               ? std::array{std::stod(found[1]), std::stod(found[2]), std::stod(found[3])}
+               : std::array{0.0, 0.0, 0.0};
+}
+
+TEST(CompareView, ASentenceSaysWhatTheIntervalInItSays) {
+    const strata::Run run = run_of({});
+    RandomStream random(31, 1);
+    std::uint64_t next = 0;
+    Comparison comparison;
+    const Seconds time{1e-3};
+    comparison.whole.before = comparison.whole.after = Estimate{time, time, time, time, 10};
+    for (int i = 0; i < 2000; ++i) {
+        const auto spread = [&] { return std::pow(10, -5 + 5 * random.uniform(next++)); };
+        const double value = std::exp((random.uniform(next++) - 0.5) * (i % 2 == 0 ? 0.1 : 12));
+        const Ratio ratio{
+            .value = value, .low = value * std::exp(-spread()), .high = value * std::exp(spread())};
+        const double margin = comparison.rules.margin;
+        comparison.whole.ratio = ratio;
+        comparison.whole.verdict = verdict_of(ratio, margin);
+        const std::string sentence = comparison_lead(comparison, {{&run, 1}, {&run, 1}});
+        const bool is_faster = comparison.whole.verdict == Verdict::faster;
+        const auto [said, low, high] = numbers_in(sentence);
+        if (comparison.whole.verdict == Verdict::same) {
+            EXPECT_NE(sentence.find("take the same time within 2.0 %"), std::string::npos)
+                << sentence;
+            continue;
+        }
+        ASSERT_GT(said, 0) << sentence;
+        EXPECT_EQ(verdict_of({said, low, high}, margin),
+                  is_faster ? Verdict::slower : comparison.whole.verdict)
+            << sentence << " of " << ratio.value << " " << ratio.low << " " << ratio.high;
+        EXPECT_NEAR(said, is_faster ? 1 / value : value, 0.006 * std::max(said, 1.0));
+    }
+}
+
+TEST(CompareView, OfProfilesTheSumOfTheStepsIsTheAnswer) {
+    strata::Run before = run_of({scripted_step("conv", Pass::forward, {Seconds{1e-3}}),
+                                 scripted_step("pool", Pass::forward, {Seconds{2e-3}})});
+    strata::Run after = run_of({scripted_step("conv", Pass::forward, {Seconds{2e-3}}),
+                                scripted_step("pool", Pass::forward, {Seconds{4e-3}})});
+    before.id = 1;
+    after.id = 2;
+    before.origin = after.origin = Origin::imported;
+    const ComparedRuns runs{{&before, 1}, {&after, 1}};
+    const Comparison comparison = compare(before, after);
+    const std::string lead = comparison_lead(comparison, runs);
+    EXPECT_NE(lead.find("cannot be compared end to end: a profile has no iteration"),
+              std::string::npos);
+    EXPECT_NE(lead.find("By the sum of the 2 steps that both have, run 2 takes 2.00 times as long "
+                        "as run 1 (1."),
+              std::string::npos)
+        << lead;
+    const Table table = comparison_table(comparison, runs);
+    EXPECT_TRUE(std::ranges::any_of(table.notes, [](const std::string& note) {
+        return note.find("fewer than 6 samples, which are taken to differ by 10 %, a prior") !=
+               std::string::npos;
+    })) << ::testing::PrintToString(table.notes);
+    EXPECT_EQ(std::get<std::string>(for_people(table).totals.at(1).at(0)), "steps that both have");
+    const Gate gate = gate_of(comparison, 0.03);
+    EXPECT_EQ(gate_sentence(gate, comparison, runs).substr(0, 40),
+              "By the sum of the 2 steps that both have");
 }
 
 // A compiler's fused block: people read its ends, data has every layer.
