@@ -2,6 +2,7 @@
 #include "base/file.h"
 
 #include "base/error.h"
+#include "base/new_file.h"
 #include "base/text.h"
 
 #include <fcntl.h>
@@ -16,49 +17,6 @@
 #include <string>
 
 namespace strata {
-namespace {
-
-// A file that is closed, and removed unless it was moved to its target.
-class NewFile {
-public:
-    explicit NewFile(std::filesystem::path path)
-        : path_(std::move(path)),
-          descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {}
-    NewFile(const NewFile&) = delete;
-    NewFile& operator=(const NewFile&) = delete;
-    ~NewFile() {
-        if (descriptor_ >= 0) {
-            ::close(descriptor_);
-            ::unlink(path_.c_str());
-        }
-    }
-
-    bool write(std::string_view text) {
-        while (descriptor_ >= 0 && !text.empty()) {
-            const auto written = ::write(descriptor_, text.data(), text.size());
-            if (written < 0) {
-                return false;
-            }
-            text.remove_prefix(static_cast<std::size_t>(written));
-        }
-        return descriptor_ >= 0 && ::fsync(descriptor_) == 0;
-    }
-
-    bool move_to(const std::filesystem::path& target) {
-        if (::rename(path_.c_str(), target.c_str()) != 0) {
-            return false;
-        }
-        ::close(descriptor_);
-        descriptor_ = -1;
-        return true;
-    }
-
-private:
-    std::filesystem::path path_;
-    int descriptor_;
-};
-
-}  // namespace
 
 std::optional<std::string> read_small_file(const std::filesystem::path& path, std::size_t limit) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
@@ -81,8 +39,8 @@ std::optional<std::string> read_small_file(const std::filesystem::path& path, st
 void replace_file(const std::filesystem::path& path, std::string_view text) {
     std::error_code ignored;  // a folder that cannot be made shows when the file is opened
     std::filesystem::create_directories(path.parent_path(), ignored);
-    NewFile file(path.string() + "." + std::to_string(::getpid()) + ".new");
-    if (!file.write(text) || !file.move_to(path)) {
+    NewFile file(path);
+    if (!file.write(text) || !file.keep()) {
         throw Error(printable(path.string()) + ": cannot be written (" + std::strerror(errno) +
                     "); choose a writable folder");
     }

@@ -5,6 +5,7 @@
 #include "backend/peer/peer.h"
 #include "backend/reference/reference.h"
 #include "base/error.h"
+#include "base/processors.h"
 #include "base/text.h"
 #include "image/jpeg.h"
 
@@ -119,10 +120,24 @@ void require_ability(const BackendEntry& entry, const Settings& settings) {
     }
 }
 
+std::string refusal_here(Backend& backend, const Execution& execution) {
+    const int threads = execution.scheduling.threads;
+    const auto processors = static_cast<int>(allowed_processors().size());
+    if (threads > processors && !backend.info().device_memory) {
+        return fmt::format(
+            "{} threads would share the {} that this process may use: choose "
+            "--threads {} or fewer",
+            threads, processors == 1 ? "processor" : fmt::format("{} processors", processors),
+            processors);
+    }
+    return backend.refusal_of(execution);
+}
+
 void require_machine(const BackendEntry& entry, std::span<const Settings> all) {
     const auto backend = entry.make();
     for (const Settings& settings : all) {
-        if (const std::string refusal = backend->refusal_of(settings.execution); !refusal.empty()) {
+        if (const std::string refusal = refusal_here(*backend, settings.execution);
+            !refusal.empty()) {
             throw Error(fmt::format("the backend {} cannot run this here: {}", entry.name, refusal),
                         ExitCode::machine_cannot);
         }

@@ -47,6 +47,10 @@ void require_profiler(const BackendEntry& entry, std::string_view option);
 // The same for --infeed.
 void require_feeding(const BackendEntry& entry);
 
+// Why this machine cannot run it: it has fewer processors than threads, or the backend lacks
+// something. Empty where it can.
+std::string refusal_here(Backend& backend, const Execution& execution);
+
 // Throws Error with exit code machine_cannot where this machine lacks what one of the settings
 // needs. Called before the first of them is measured.
 void require_machine(const BackendEntry& entry, std::span<const Settings> all);

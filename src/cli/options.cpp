@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include "analyze/rollup.h"
+#include "base/new_file.h"
 #include "base/range.h"
 #include "base/text.h"
 #include "base/unit_text.h"
@@ -122,6 +123,23 @@ std::string help_of(const Option& option, const std::string& help) {
 
 using Texts = std::vector<std::string>;
 
+bool lacks_unit(std::string_view text) {
+    return parse_number(text).has_value();
+}
+
+// What is stored of a run may lack its unit. What a user means by it cannot be told.
+void require_meant(const Option& option, const std::string& text) {
+    const auto number = parse_number(text);
+    if (option.name == "precision" && number == 1.0) {
+        throw Error("--precision 1 may be 1% or 100%: write one of them", ExitCode::usage);
+    }
+    if (option.name == "workspace_limit" && number) {
+        throw Error(fmt::format("--workspace-limit {} lacks its unit: write {}MiB, or {}B",
+                                printable(text), printable(text), printable(text)),
+                    ExitCode::usage);
+    }
+}
+
 // What help says of an option.
 struct HelpText {
     std::string help;
@@ -164,11 +182,15 @@ CLI::Option* add_listed(CLI::App& verb, const Option& option, OptionValue value,
         const auto take_switch = [&option, take] { take({std::string(switched_value(option))}); };
         return verb.add_flag_callback(flag, take_switch, text.help)->envname(variable);
     }
-    const auto take_one = [take](const std::string& value) { take({value}); };
+    const auto take_meant = [&option, take](const Texts& values) {
+        std::ranges::for_each(values, [&](const auto& one) { require_meant(option, one); });
+        take(values);
+    };
+    const auto take_one = [take_meant](const std::string& one) { take_meant({one}); };
     CLI::Option* added =
         value == OptionValue::one
             ? verb.add_option_function<std::string>(flag, take_one, text.help)
-            : verb.add_option_function<Texts>(flag, take, text.help)->delimiter(',');
+            : verb.add_option_function<Texts>(flag, take_meant, text.help)->delimiter(',');
     return added->envname(variable)->type_name(values_of(option))->default_str(text.standard);
 }
 
@@ -296,19 +318,25 @@ void emit(const std::string& text, const OutputOptions& options) {
     emit_bytes(text.empty() || text.back() == '\n' ? text : text + '\n', options);
 }
 
+namespace {
+
+bool print(const std::string& bytes) {
+    return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() &&
+           std::fflush(stdout) == 0;
+}
+
+bool write_whole(const std::string& file, const std::string& bytes) {
+    NewFile written(file);
+    return written.write(bytes) && written.keep();
+}
+
+}  // namespace
+
 void emit_bytes(const std::string& bytes, const OutputOptions& options) {
-    std::FILE* file = options.file.empty() ? stdout : std::fopen(options.file.c_str(), "w");
-    const bool written = file != nullptr &&
-                         std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() &&
-                         std::fflush(file) == 0;
-    const int reason = errno;
-    if (file != nullptr && file != stdout) {
-        std::fclose(file);
-    }
-    if (!written) {
+    if (!(options.file.empty() ? print(bytes) : write_whole(options.file, bytes))) {
         throw Error(fmt::format("cannot write {}: {}; choose another file with -o",
                                 options.file.empty() ? "to standard output" : options.file,
-                                std::strerror(reason)));
+                                std::strerror(errno)));
     }
 }
 
@@ -365,10 +393,10 @@ std::pair<std::string, std::string> name_and_value(const std::string& text, std:
 
 Bytes memory_named(const std::string& text, std::string_view flag) {
     const auto bytes = parse_byte_size(text);
-    if (!bytes) {
-        throw Error(
-            fmt::format("{} needs a size such as 8GB or 512MiB, not '{}'", flag, printable(text)),
-            ExitCode::usage);
+    if (!bytes || lacks_unit(text)) {
+        throw Error(fmt::format("{} needs a size with its unit, such as 8GB or 512MiB, not '{}'",
+                                flag, printable(text)),
+                    ExitCode::usage);
     }
     return *bytes;
 }

@@ -80,7 +80,7 @@ public:
         if (!opened.backend) {
             return opened.absent;
         }
-        const std::string refusal = opened.backend->refusal_of(job.execution);
+        const std::string refusal = refusal_here(*opened.backend, job.execution);
         return refusal.empty()
                    ? ""
                    : fmt::format("the backend {} cannot run this here: {}", entry.name, refusal);

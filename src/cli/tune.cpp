@@ -67,6 +67,9 @@ ExitCode tune_all(const TuneOptions& options) {
     const BackendEntry& backend = backends().front();
     require_tunable(std::string(backend.name));
     require_columns(tuning_columns(), options.output);
+    for (const Settings& settings : experiment.settings) {
+        require_ability(backend, settings);
+    }
     require_machine(backend, experiment.settings);
     const std::string path = database_path(options.database).string();
     const InterruptGuard guard;

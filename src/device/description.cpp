@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 namespace strata {
 
@@ -238,6 +239,19 @@ std::optional<DeviceDescription> description_called(std::string_view name) {
     return alike;
 }
 
+namespace {
+
+// Those that begin with the name, "a100-40 or a100-80", or the nearest; empty where none is near.
+std::string names_meant(std::string_view name, const std::vector<std::string>& names) {
+    std::vector<std::string> meant;
+    std::ranges::copy_if(names, std::back_inserter(meant), [&](const std::string& one) {
+        return !name.empty() && one.starts_with(name);
+    });
+    return meant.empty() ? nearest(name, names).value_or("") : join(meant, " or ");
+}
+
+}  // namespace
+
 DeviceDescription find_description(std::string_view name) {
     if (name.find_first_of("./") != std::string_view::npos) {
         const auto text = read_small_file(std::string(name));
@@ -257,11 +271,11 @@ DeviceDescription find_description(std::string_view name) {
     for (const EmbeddedFile& file : device_files()) {
         names.emplace_back(file.name);
     }
-    const auto meant = nearest(name, names);
+    const std::string meant = names_meant(name, names);
     throw Error(
         fmt::format("there is no device '{}'{}; strata list devices names them, and a file "
                     "of one can be given by its path",
-                    printable(name), meant ? fmt::format(", did you mean {}?", *meant) : ""),
+                    printable(name), meant.empty() ? "" : fmt::format(", did you mean {}?", meant)),
         ExitCode::usage);
 }
 

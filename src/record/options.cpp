@@ -147,7 +147,7 @@ std::string workspace_limit_text(const Settings& settings) {
         return std::string(no_limit);
     }
     auto value = static_cast<std::uint64_t>(limit->value);
-    std::string_view unit;
+    std::string_view unit = "B";
     for (const std::string_view larger : {"KiB", "MiB", "GiB"}) {
         const bool divides = value != 0 && value % 1024 == 0;
         if (!divides) {
@@ -438,7 +438,11 @@ constexpr auto options = std::to_array<Option>({
      .placeholder = "SHARE",
      .expected = "a fraction up to 1, such as 1% or 0.01",
      .help = "target half-width of the median's 95 % confidence interval",
-     .text = [](const Settings& s) { return fmt::format("{}", s.policy.precision); },
+     .text =
+         [](const Settings& s) {
+             const double share = s.policy.precision;
+             return share == 1 ? std::string("100%") : fmt::format("{}", share);
+         },
      .set = set_precision},
     {.name = "slice",
      .flag = "--slice",

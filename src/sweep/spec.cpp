@@ -105,8 +105,8 @@ void read_settings(const toml::table& table, const TomlSection& section, SweepSp
 void read_limits(const TomlSection& section, SweepSpec& spec) {
     if (const auto text = section.text("max_memory")) {
         const auto memory = parse_byte_size(*text);
-        if (!memory) {
-            refuse_value(section, "max_memory", "give a size such as \"8GB\"");
+        if (!memory || parse_number(*text)) {
+            refuse_value(section, "max_memory", "give a size with its unit, such as \"8GB\"");
         }
         spec.limits.memory = memory;
     }

@@ -178,6 +178,22 @@ std::string where_measured(const Sweep& sweep) {
     return machine_line(*sweep.points.back().run, runs_of(sweep));
 }
 
+// "Next: `strata explain 9` says where the time of batch 64 goes." Empty where no point that took
+// time is stored.
+std::string next_step(const Sweep& sweep) {
+    const SweepPoint* longest = nullptr;
+    for (const SweepPoint& point : sweep.points) {
+        if (point.time && point.run->id > 0 &&
+            (longest == nullptr || point.time->median > longest->time->median)) {
+            longest = &point;
+        }
+    }
+    return longest == nullptr
+               ? ""
+               : fmt::format("Next: `strata explain {}` says where the time of {} {} goes.",
+                             longest->run->id, sweep.variable, longest->value);
+}
+
 }  // namespace
 
 std::vector<Column> point_columns(const std::string& variable, std::string_view mode) {
@@ -224,6 +240,9 @@ Document sweep_document(const Sweep& sweep, const std::optional<Capacity>& capac
     Document document{sweep_title(sweep), {Paragraph{where_measured(sweep)}}};
     for (Block& block : sweep_blocks(sweep, capacity)) {
         document.blocks.push_back(std::move(block));
+    }
+    if (const std::string next = next_step(sweep); !next.empty()) {
+        document.blocks.emplace_back(Paragraph{next});
     }
     return document;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/file.h"
+
+#include "base/new_file.h"
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
@@ -17,6 +19,34 @@ TEST(SmallFile, WhatIsWrittenIsReadAndNothingIsLeftBeside) {
     replace_file(path, "two");
     EXPECT_EQ(read_small_file(path), "two");
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path.parent_path()), {}), 1);
+}
+
+TEST(NewFile, WhatIsNotKeptLeavesTheOldFileAsItWas) {
+    const TemporaryDirectory folder;
+    const auto path = folder.write("report", "old");
+    {
+        NewFile file(path);
+        EXPECT_TRUE(file.write("new"));
+    }
+    EXPECT_EQ(read_small_file(path), "old");
+    NewFile file(path);
+    EXPECT_TRUE(file.write("new") && file.write("er") && file.keep());
+    EXPECT_EQ(read_small_file(path), "newer");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(NewFile, ALinkIsFollowedAndADeviceIsWrittenTo) {
+    const TemporaryDirectory folder;
+    const auto path = folder.write("report", "old");
+    std::filesystem::create_symlink(path, folder.path() / "link");
+    NewFile linked(folder.path() / "link");
+    EXPECT_TRUE(linked.write("new") && linked.keep());
+    EXPECT_TRUE(std::filesystem::is_symlink(folder.path() / "link"));
+    EXPECT_EQ(read_small_file(path), "new");
+    NewFile full("/dev/full");
+    EXPECT_FALSE(full.write("text") && full.keep());
+    EXPECT_TRUE(std::filesystem::exists("/dev/full"));
+    EXPECT_FALSE(NewFile(folder.path() / "no folder" / "report").keep());
 }
 
 TEST(SmallFile, WhatIsMissingTooLongOrAFolderIsNothing) {

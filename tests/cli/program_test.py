@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import sqlite3
@@ -639,6 +640,50 @@ class CommandLine(Program):
         for value in re.findall(r"= (\d+)", re.search(r"enum class ExitCode : int \{(.*?)\}",
                                                       (ROOT / "src/base/error.h").read_text(), re.S).group(1)):
             self.assertRegex(listed, rf"\b{value} ")
+
+
+    def test_what_cannot_be_meant_or_cannot_run_is_refused(self):
+        processors = len(os.sched_getaffinity(0))
+        many = str(processors + 1)
+        for words, code, told in (
+                (["show", TINY, "--fit", "16"], 2, "a size with its unit"),
+                (["run", TINY, "--memory", "16"], 2, "a size with its unit"),
+                (["run", TINY, "--workspace-limit", "16"], 2, "lacks its unit"),
+                (["run", TINY, "--precision", "1"], 2, "1% or 100%"),
+                (["compare", "1", "2", "--margin", "2"], 2, "a percentage such as 2%"),
+                (["predict", "alexnet", "--device", "a100"], 2, "did you mean a100-40 or a100-80?"),
+                (["tune", TINY, "--dtype", "f16"], 2, "does not support f16"),
+                (["run", TINY, "--backend", "reference", "--threads", many], 3, f"choose --threads {processors} or fewer"),
+                (["compare", TINY, "--backends", "reference", "--threads", f"{many},{processors + 2}"], 3, "or fewer")):
+            self.assertIn(told, self.strata(*words, code=code).stderr, words)
+
+    def test_a_report_that_cannot_be_written_whole_leaves_the_old_one(self):
+        def on_a_full_disk():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+        page = self.folder / "page.html"
+        network = self.folder / "network.onnx"
+        for words, file in (["show", "alexnet", "--html", "-o", page], page), (["export", TINY, "--onnx", network], network):
+            self.strata(*map(str, words))
+            old = file.read_bytes()
+            self.assertGreater(len(old), 4096)
+            done = subprocess.run([STRATA, *map(str, words)], env=self.environment, text=True, capture_output=True,
+                                  preexec_fn=on_a_full_disk)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("File too large", done.stderr)
+            self.assertEqual(file.read_bytes(), old)
+        self.assertEqual({file.name for file in self.folder.iterdir()}, {"page.html", "network.onnx"})
+
+    def test_a_sweep_ends_with_a_command_that_runs(self):
+        shown = self.strata("run", "fc:layers=1", "--vary", "nodes=8,16", "--batch", "2", "--no-wait", *QUICK).stdout
+        command = re.findall(r"`strata (.*?)`", shown)[-1]
+        self.assertRegex(shown, r"Next: `strata .*` says where the time of nodes \d+ goes\.\n$")
+        self.strata(*command.split())
+
+    def test_without_ceilings_the_command_for_as_many_threads_is_named(self):
+        shown = self.strata("run", TINY, "--batch", "2", "--threads", "1", "--no-wait", *QUICK).stdout
+        self.assertIn("`strata calibrate --threads 1`", shown)
 
 
 class Gates(Program):

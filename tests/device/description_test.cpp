@@ -136,6 +136,17 @@ TEST(Description, AnUnknownNameGetsTheNearestOne) {
     EXPECT_THROW(find_description("./absent.toml"), Error);
 }
 
+TEST(Description, TheBeginningOfSeveralNamesGetsAllOfThem) {
+    try {
+        find_description("a100");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("did you mean a100-40 or a100-80?"),
+                  std::string::npos)
+            << error.what();
+    }
+}
+
 }  // namespace
 
 }  // namespace strata::testing

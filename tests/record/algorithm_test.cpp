@@ -67,7 +67,7 @@ TEST(WorkspaceLimit, IsWrittenExactlyInTheLargestUnitThatDividesIt) {
     for (const auto& [given, written] : {std::pair{"64MiB", "64MiB"},
                                          {"1.5GiB", "1536MiB"},
                                          {"64MB", "62500KiB"},
-                                         {"7", "7"},
+                                         {"7", "7B"},
                                          {"none", "none"}}) {
         Settings settings;
         set_option(settings, option, given);

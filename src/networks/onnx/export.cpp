@@ -2,14 +2,17 @@
 #include "networks/onnx/export.h"
 
 #include "base/error.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "networks/onnx/emit/emitters.h"
 #include "networks/onnx/model.h"
 #include "op/problem.h"
 
 #include <fmt/format.h>
+#include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <optional>
+#include <string_view>
 #include <unordered_set>
 
 namespace strata {
@@ -261,8 +264,11 @@ private:
     }
 
     void write() {
-        std::ofstream model = open(file_);
-        std::ofstream data = is_external_ ? open(data_file()) : std::ofstream();
+        NewFile model(file_);
+        std::optional<NewFile> data;
+        if (is_external_) {
+            data.emplace(data_file());
+        }
         WireMessage head;
         head.integer(1, ir_version).text(2, "strata");
         head.message(8, opset_message("", opset));
@@ -274,41 +280,34 @@ private:
         for (const Weight& weight : weights_) {
             put(model, WireMessage().heading(5, length_of(weight)).bytes());
             put(model, weight.heading.bytes());
-            write_data(is_external_ ? data : model, graph_.tensors[weight.id], weight.id);
+            write_data(is_external_ ? *data : model, graph_.tensors[weight.id], weight.id);
         }
-        model.close();
-        require_written(model, file_);
+        require(!data || data->keep(), data_file());
+        require(model.keep(), file_);
     }
 
-    void write_data(std::ofstream& stream, const GraphTensor& tensor, TensorId id) {
+    void write_data(NewFile& file, const GraphTensor& tensor, TensorId id) {
         if (tensor.data) {
-            put(stream, expanded(tensor.tensor, *tensor.data));
+            put(file, expanded(tensor.tensor, *tensor.data));
             return;
         }
         std::vector<float> values(static_cast<std::size_t>(tensor.tensor.elements()));
         values_(id, values);
         if (tensor.tensor.dtype == DataType::f32) {
-            stream.write(reinterpret_cast<const char*>(values.data()),
-                         static_cast<std::streamsize>(values.size() * sizeof(float)));
+            put(file,
+                {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)});
             return;
         }
         const std::vector<double> numbers(values.begin(), values.end());
         const Constant converted = constant_of(tensor.tensor, numbers);
-        put(stream, expanded(converted.tensor, converted.data));
+        put(file, expanded(converted.tensor, converted.data));
     }
 
-    static std::ofstream open(const std::filesystem::path& file) {
-        std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-        require_written(stream, file);
-        return stream;
-    }
+    // (A part that cannot be written shows where the file is kept.)
+    static void put(NewFile& file, std::string_view bytes) { file.write(bytes); }
 
-    static void put(std::ofstream& stream, const std::string& bytes) {
-        stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    }
-
-    static void require_written(const std::ofstream& stream, const std::filesystem::path& file) {
-        if (!stream) {
+    static void require(bool is_written, const std::filesystem::path& file) {
+        if (!is_written) {
             throw Error(fmt::format("'{}' cannot be written: {}; choose another file",
                                     printable(file.string(), 400), std::strerror(errno)));
         }
