@@ -3,6 +3,7 @@
 
 #include "analyze/next_command.h"
 #include "base/error.h"
+#include "base/unit_text.h"
 #include "op/problem.h"
 
 #include <fmt/format.h>
@@ -16,23 +17,8 @@ namespace {
 // Fewer input channels than lanes of a 512-bit vector of f32 leave lanes empty.
 constexpr std::int64_t few_channels = 16;
 
-// The layer's operator with its attributes, where the run carries them.
-std::optional<Problem> problem_in(const StepResult& step) {
-    try {
-        return step.problem.empty() ? std::nullopt : std::optional(parse_problem(step.problem));
-    } catch (const Error&) {
-        return std::nullopt;  // written by another version: answer without a hint
-    }
-}
-
 bool all_are(const Dims& dims, std::int64_t value) {
     return std::ranges::all_of(dims, [&](std::int64_t one) { return one == value; });
-}
-
-std::string cheaper_algorithm(const StepResult& step) {
-    return winograd_fits(step) ? "a cheaper algorithm (Winograd fits its 3x3 kernel) or a lower "
-                                 "precision would help"
-                               : "fewer operations or a lower precision would help";
 }
 
 std::string few_channels_hint(const std::optional<Problem>& problem) {
@@ -51,60 +37,68 @@ std::string few_channels_hint(const std::optional<Problem>& problem) {
                : "";
 }
 
-std::string on_compute(const StepResult& step, const StepBound& bound) {
-    if (*bound.achieved > 1) {
+// A hint that holds for one step alone.
+std::string hint(const StepEvidence& evidence) {
+    return evidence.steps == 1 ? few_channels_hint(problem_in(*evidence.longest)) : "";
+}
+
+std::string_view it_is(const StepEvidence& evidence) {
+    return evidence.steps == 1 ? "it is" : "they are";
+}
+
+std::string on_compute(const StepEvidence& evidence) {
+    const double achieved = evidence.achieved();
+    if (achieved > 1) {
         return fmt::format(
-            "it exceeds the {} by {} because its {} algorithm does fewer operations than are "
+            "{} beyond the {} by {} because the {} algorithm does fewer operations than are "
             "counted",
-            bound.ceiling, percent(*bound.achieved - 1),
-            step.algorithm.empty() ? "own" : step.algorithm);
+            it_is(evidence), evidence.ceiling, percent(achieved - 1),
+            evidence.longest->algorithm.empty() ? "own" : evidence.longest->algorithm);
     }
-    if (*bound.achieved >= good_share) {
-        return fmt::format("it runs at {} of the {}, so only {}", percent(*bound.achieved),
-                           bound.ceiling, cheaper_algorithm(step));
-    }
-    return fmt::format("it is bound by arithmetic, but reaches only {} of the {}{}",
-                       percent(*bound.achieved), bound.ceiling,
-                       few_channels_hint(problem_in(step)));
+    return achieved >= good_share
+               ? fmt::format("{} bound by arithmetic, at {} of the {}", it_is(evidence),
+                             percent(achieved), evidence.ceiling)
+               : fmt::format("{} bound by arithmetic, but only at {} of the {}{}", it_is(evidence),
+                             percent(achieved), evidence.ceiling, hint(evidence));
 }
 
-std::string less_traffic(const StepResult& step) {
-    if (step.pass == Pass::update) {
-        return "every weight, its gradient and its optimizer state move once per step whatever the "
-               "batch, so a larger batch spreads this traffic over more examples";
-    }
-    if (step.operation == "fully_connected" || step.operation == "matmul") {
-        return "most of it is weights, so a larger batch would reuse each of them more often";
-    }
-    if (step.operation == "convolution") {
-        return "so a lower precision, or fusing the layers that follow, would save traffic";
-    }
-    return "so fuse it with its neighbour to save a round trip through memory";
-}
-
-std::string on_traffic(const StepResult& step, const StepBound& bound) {
-    const double megabytes = (step.read + step.written).value / 1e6;
+std::string on_traffic(const StepEvidence& evidence) {
     const std::string_view beyond =
-        bound.verdict == Bottleneck::cache ? ", faster than main memory allows" : "";
-    return fmt::format("it moves {:.3g} MB at {} of the {}{}; {}", megabytes,
-                       percent(*bound.achieved), bound.ceiling, beyond, less_traffic(step));
+        evidence.verdict == Bottleneck::cache ? ", faster than main memory allows" : "";
+    const std::string_view weights = evidence.longest->pass == Pass::update
+                                         ? ", which weights, gradients and optimizer state cost "
+                                           "whatever the batch"
+                                         : "";
+    return fmt::format("{} {} of traffic at {} of the {}{}{}",
+                       evidence.steps == 1 ? "it has" : "they have",
+                       text_with_unit(evidence.traffic.value, "B"), percent(evidence.achieved()),
+                       evidence.ceiling, beyond, weights);
 }
 
-std::string on_overhead(const StepResult& step, const StepBound& bound, Seconds time) {
-    const std::string evidence = fmt::format(
-        "neither its arithmetic ({} of the time at peak) nor its traffic ({} at main memory "
-        "bandwidth) explains its time",
-        percent(*bound.compute / time), percent(*bound.memory / time));
+std::string on_overhead(const StepEvidence& evidence) {
+    const StepResult& step = *evidence.longest;
+    const std::string reason = fmt::format(
+        "neither arithmetic ({} of the time at peak) nor traffic ({} at main memory bandwidth) "
+        "explains the time",
+        percent(evidence.compute / evidence.time), percent(evidence.memory / evidence.time));
     if (is_unoptimised(step)) {
-        return fmt::format("{}: {} is unoptimised code; the library has no kernel for this layer",
-                           evidence, step.implementation);
+        return fmt::format("{}: {} is unoptimised code; the library has no kernel for {}", reason,
+                           step.implementation,
+                           evidence.steps == 1 ? "this layer" : "the longest of them");
     }
-    return fmt::format("{}, so examine its implementation{}{}", evidence,
-                       step.implementation.empty() ? "" : " " + step.implementation,
-                       few_channels_hint(problem_in(step)));
+    return reason + (step.implementation.empty() ? "" : " of " + step.implementation) +
+           hint(evidence);
 }
 
 }  // namespace
+
+std::optional<Problem> problem_in(const StepResult& step) {
+    try {
+        return step.problem.empty() ? std::nullopt : std::optional(parse_problem(step.problem));
+    } catch (const Error&) {
+        return std::nullopt;  // written by another version: answer without a hint
+    }
+}
 
 std::string percent(double share) {
     if (share > 0 && share < 0.0005) {
@@ -117,6 +111,22 @@ std::string duration(Seconds time) {
     return time >= Seconds{0.9995}      ? fmt::format("{:.3g} s", time.value)
            : time >= Seconds{0.9995e-3} ? fmt::format("{:.3g} ms", time.value * 1e3)
                                         : fmt::format("{:.3g} µs", time.value * 1e6);
+}
+
+std::string duration(Seconds time, const std::optional<Seconds>& uncertainty) {
+    const std::string text = duration(time);
+    if (!uncertainty) {
+        return text;
+    }
+    const Seconds unit = time >= Seconds{0.9995}      ? Seconds{1}
+                         : time >= Seconds{0.9995e-3} ? Seconds{1e-3}
+                                                      : Seconds{1e-6};
+    const auto end_of_number = text.find(' ');
+    const double amount = *uncertainty / unit;
+    const std::string error =
+        amount < 100 ? fmt::format("{:.2g}", amount) : fmt::format("{:.0f}", amount);
+    return fmt::format("{} ± {}{}", text.substr(0, end_of_number), error,
+                       text.substr(end_of_number));
 }
 
 bool is_for_winograd(const StepResult& step) {
@@ -132,20 +142,38 @@ bool is_unoptimised(const StepResult& step) {
     return step.implementation.find("ref:") != std::string::npos || step.implementation == "ref";
 }
 
-std::string advice_on(const StepResult& step, const StepBound& bound, Seconds time) {
-    if (step.kind == StepKind::reorder) {
-        return fmt::format(
-            "it only changes the layout{}, and disappears if its neighbours agree on one",
-            step.layout.empty() ? "" : " (" + step.layout + ")");
+void add(StepEvidence& evidence, const StepResult& step, const StepBound& bound, Seconds time) {
+    if (evidence.longest == nullptr || time > evidence.longest_time) {
+        evidence.longest = &step;
+        evidence.longest_time = time;
+        evidence.verdict = bound.verdict;
+        evidence.ceiling = bound.ceiling;
     }
-    switch (bound.verdict) {
+    ++evidence.steps;
+    evidence.time += time;
+    evidence.compute += bound.compute.value_or(Seconds{});
+    evidence.memory += bound.memory.value_or(Seconds{});
+    evidence.bound += bound.bound.value_or(Seconds{});
+    evidence.traffic += step.read + step.written;
+}
+
+std::string reason_for(const StepEvidence& evidence) {
+    const StepResult& step = *evidence.longest;
+    if (step.kind == StepKind::reorder) {
+        const std::string layout = evidence.steps == 1 ? step.layout : "";
+        return fmt::format(
+            "only the layout changes{}, which is spared if its neighbours agree on "
+            "one",
+            layout.empty() ? "" : " (" + layout + ")");
+    }
+    switch (evidence.verdict) {
         case Bottleneck::compute:
-            return on_compute(step, bound);
+            return on_compute(evidence);
         case Bottleneck::memory:
         case Bottleneck::cache:
-            return on_traffic(step, bound);
+            return on_traffic(evidence);
         case Bottleneck::overhead:
-            return on_overhead(step, bound, time);
+            return on_overhead(evidence);
         case Bottleneck::unknown:
             return "";
     }

@@ -19,6 +19,12 @@ std::optional<Seconds> uncertainty_of(const Estimate& time) {
                : std::optional(std::max(time.high - time.median, time.median - time.low));
 }
 
+void add_uncertainty(std::optional<Seconds>& whole, const std::optional<Seconds>& part) {
+    if (part) {
+        whole = whole.value_or(Seconds{}) + *part;
+    }
+}
+
 }  // namespace
 
 std::optional<double> Reach::achieved() const {
@@ -27,37 +33,37 @@ std::optional<double> Reach::achieved() const {
                : std::nullopt;
 }
 
-void add(Reach& reach, const StepResult& step, const StepTime& time, const StepBound& bound) {
-    if (time.time) {
-        reach.median += time.time->median;
-        reach.gain += gain_of(step, time.time->median, bound);
-        reach.has_ceiling = reach.has_ceiling || bound.bound.has_value();
-        reach.lacks_ceiling = reach.lacks_ceiling || !(bound.bound || is_alias(step));
+void Reach::add(const StepResult& step, const StepTime& time, const StepBound& bound) {
+    if (!time.time) {
+        return;
     }
+    const Seconds added = gain_of(step, time.time->median, bound);
+    const bool lacks = !bound.bound && !is_alias(step);
+    median += time.time->median;
+    gain += added;
+    if (added > Seconds{}) {
+        add_uncertainty(uncertainty, uncertainty_of(*time.time));
+    }
+    unjudged += lacks ? time.time->median : Seconds{};
+    has_ceiling = has_ceiling || bound.bound.has_value();
+    lacks_ceiling = lacks_ceiling || lacks;
 }
 
-Gains gains_of(const Run& run, const Summary& summary, const std::vector<StepBound>& bounds) {
-    Gains gains;
+void Reach::add(const Reach& other) {
+    median += other.median;
+    gain += other.gain;
+    add_uncertainty(uncertainty, other.uncertainty);
+    unjudged += other.unjudged;
+    has_ceiling = has_ceiling || other.has_ceiling;
+    lacks_ceiling = lacks_ceiling || other.lacks_ceiling;
+}
+
+Reach reach_of(const Run& run, const Summary& summary, const std::vector<StepBound>& bounds) {
     Reach all;
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
-        const auto& time = summary.steps[i].time;
-        add(all, run.steps[i], summary.steps[i], bounds[i]);
-        if (time && !bounds[i].bound && !is_alias(run.steps[i])) {
-            gains.unjudged += time->median;
-        }
-        if (time && bounds[i].headroom > Seconds{}) {
-            gains.steps.push_back(
-                {.step = i, .gain = *bounds[i].headroom, .uncertainty = uncertainty_of(*time)});
-        }
+        all.add(run.steps[i], summary.steps[i], bounds[i]);
     }
-    gains.median = all.median;
-    gains.at_ceilings = all.median - all.gain;
-    gains.is_judged = all.has_ceiling;
-    for (Gain& gain : gains.steps) {
-        gain.share = gain.gain / gains.median;
-    }
-    std::ranges::stable_sort(gains.steps, std::greater<>(), &Gain::gain);
-    return gains;
+    return all;
 }
 
 }  // namespace strata

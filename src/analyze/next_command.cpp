@@ -3,6 +3,7 @@
 
 #include "analyze/advice.h"
 #include "analyze/compare.h"
+#include "record/engines.h"
 #include "record/options.h"
 
 #include <fmt/format.h>
@@ -53,16 +54,11 @@ std::string known(const Run& run, const std::string& key) {
     return found == run.provenance.end() ? "" : found->second;
 }
 
-bool says(const std::string& text, std::string_view what) {
-    return text.find(what) != std::string::npos;
-}
+// That of `strata run` without --backend.
+constexpr std::string_view usual_backend = "onednn";
 
-bool is_on_gpu(const Run& run) {
-    return run.settings.backend == "cuda";
-}
-
-bool is_on_onednn(const Run& run) {
-    return run.settings.backend == "onednn";
+bool can(const Run& run, Capability capability) {
+    return capabilities_of(run.settings.backend).has(capability);
 }
 
 bool is_f32(const Run& run) {
@@ -74,20 +70,7 @@ bool tells_threads(const Run& run) {
     const std::string processors = known(run, "cpu.logical");
     const bool is_usual =
         processors.empty() || processors == std::to_string(run.settings.threads());
-    return !is_usual && !is_on_gpu(run) && run.origin != Origin::modelled;
-}
-
-// oneDNN 3 has no Winograd for x86 any more, and 2 only one for AVX-512.
-bool has_winograd(const Run& run) {
-    return is_on_onednn(run) && is_f32(run) && known(run, "backend.version").starts_with("2.") &&
-           says(known(run, "backend.details"), "avx512");
-}
-
-bool could_use_bf16(const Run& run) {
-    const std::string details = known(run, "backend.details");
-    const bool multiplies_bf16 =
-        is_on_gpu(run) || (is_on_onednn(run) && (says(details, "bf16") || says(details, "amx")));
-    return is_f32(run) && multiplies_bf16;
+    return !is_usual && !can(run, Capability::profiling) && run.origin != Origin::modelled;
 }
 
 // The batch of a file may be fixed in it.
@@ -167,7 +150,8 @@ private:
             line_ += " --device";
             word(known(run_, "device.name"));
         } else {
-            line_ += is_on_onednn(run_) ? "" : " --backend " + run_.settings.backend;
+            line_ +=
+                run_.settings.backend == usual_backend ? "" : " --backend " + run_.settings.backend;
         }
     }
 
@@ -202,133 +186,189 @@ private:
     bool can_be_said_ = true;
 };
 
-std::string both_algorithms(const Run& run) {
-    return CommandLine(run)
-        .verb("run")
-        .batch()
-        .settings({"algorithm"})
-        .with("--algorithm direct,winograd")
-        .text();
+// What `strata tune` can be told. A run with other settings takes no tuning.
+constexpr std::array<std::string_view, 8> settings_of_tuning = {
+    "dtype",           "threads", "pinned", "mode", "first_layer_gradient",
+    "workspace_limit", "slice",   "fuse"};
+
+bool is_tunable(const Run& run) {
+    const Settings& settings = run.settings;
+    return can(run, Capability::algorithm_choices) && !is_tuned(settings) &&
+           std::ranges::all_of(all_options(), [&](const Option& option) {
+               const bool decides = option.role == OptionRole::experiment &&
+                                    option.group != OptionGroup::measurement &&
+                                    option.name != "algorithm" && option.name != "choices";
+               return !decides || is_default(settings, option) ||
+                      std::ranges::find(settings_of_tuning, option.name) !=
+                          settings_of_tuning.end();
+           });
 }
 
-std::string every_algorithm(const Run& run, const StepResult& step) {
-    return CommandLine(run).verb("algorithms").batch().common().slice(step).text();
+// Less is not worth a trial.
+constexpr double least_saving = 0.05;
+
+Advice worthwhile(Advice advice, Seconds time) {
+    return advice.command.empty() || *advice.saving < time * least_saving ? Advice{} : advice;
 }
 
-std::string both_types(const Run& run) {
-    return could_use_bf16(run) ? CommandLine(run)
-                                     .verb("run")
-                                     .batch()
-                                     .settings({"dtype"})
-                                     .with("--dtype f32,bf16")
-                                     .text()
-                               : "";
-}
-
-std::string larger_batches(const Run& run) {
-    const std::int64_t batch = run.settings.batch;
-    return takes_any_batch(run.settings.network)
-               ? CommandLine(run)
-                     .verb("run")
-                     .settings()
-                     .with(fmt::format("--vary batch={}..{}", batch, 4 * batch))
-                     .text()
-               : "";
-}
-
-// The layer by itself: whether it is slow, or its neighbours leave it the caches so.
-std::string alone(const Run& run, const StepResult& step) {
-    if (is_on_gpu(run)) {
-        return CommandLine(run)
-            .verb("run")
-            .batch()
-            .settings({"slice"})
-            .slice(step)
-            .with("--counters default")
-            .text();
-    }
-    return is_on_onednn(run) ? CommandLine(run)
-                                   .verb("run")
-                                   .batch()
-                                   .settings({"slice", "caches"})
-                                   .slice(step)
-                                   .with("--cache warm")
-                                   .text()
-                             : "";
-}
-
-std::string first_of(std::initializer_list<std::string> commands) {
-    for (const std::string& command : commands) {
-        if (!command.empty()) {
-            return command;
+// The offer that promises most, of those that the step did not take.
+std::optional<AlgorithmOffer> best_offer(const Run& run, const StepResult& step) {
+    const auto problem = problem_in(step);
+    std::optional<AlgorithmOffer> best;
+    if (problem) {
+        for (const AlgorithmOffer& offer : offers_of(run.settings.backend, *problem, step.pass,
+                                                     run.settings.execution.numerics.dtype)) {
+            const bool is_taken = name_of(offer.algorithm) == step.algorithm;
+            if (!is_taken && (!best || offer.usual_share > best->usual_share)) {
+                best = offer;
+            }
         }
     }
-    return "";
+    return best;
+}
+
+Advice other_algorithm(const Run& run, const StepResult& step, const StepBound& bound,
+                       Seconds time) {
+    const auto best = best_offer(run, step);
+    if (!best || !bound.compute || !is_tunable(run)) {
+        return {};
+    }
+    return worthwhile(
+        {.remedy = Remedy::other_algorithm,
+         .command = CommandLine(run).verb("tune").batch().settings({"algorithm", "choices"}).text(),
+         .saving = time - *bound.compute / best->usual_share,
+         .algorithm = best->algorithm},
+        time);
+}
+
+// The update is in f32 whatever the type.
+Advice narrower_type(const Run& run, const StepResult& step, const StepBound& bound, Seconds time) {
+    const Device* device = ceilings_of(run);
+    const auto wide = device ? peak_of(*device, "f32") : std::nullopt;
+    const auto narrow = device ? peak_of(*device, "bf16") : std::nullopt;
+    if (!is_f32(run) || !wide || !narrow || *narrow <= *wide || step.pass == Pass::update ||
+        run.origin != Origin::measured) {
+        return {};
+    }
+    const double rest = bound.verdict == Bottleneck::compute ? *wide / *narrow : 0.5;
+    return worthwhile({.remedy = Remedy::narrower_type,
+                       .command = CommandLine(run)
+                                      .verb("run")
+                                      .batch()
+                                      .settings({"dtype"})
+                                      .with("--dtype f32,bf16")
+                                      .text(),
+                       .saving = time * (1 - rest)},
+                      time);
 }
 
 bool is_product(const StepResult& step) {
     return step.operation == "fully_connected" || step.operation == "matmul";
 }
 
-std::string command_on_compute(const Run& run, const StepResult& step, const StepBound& bound) {
-    const bool is_convolution = step.operation == "convolution" && step.pass != Pass::update;
-    const bool other_algorithm =
-        is_convolution && (is_on_gpu(run) || (has_winograd(run) && winograd_fits(step)));
-    if (*bound.achieved >= good_share) {
-        return first_of(
-            {other_algorithm && !is_on_gpu(run) ? both_algorithms(run) : "", both_types(run)});
+// What moves weights alone takes as long for any batch; a product is not faster than its
+// arithmetic.
+Advice larger_batch(const Run& run, const StepResult& step, const StepBound& bound, Seconds time) {
+    const bool waits_for_weights = step.pass == Pass::update || is_product(step);
+    if (!waits_for_weights || bound.verdict == Bottleneck::compute ||
+        !takes_any_batch(run.settings.network) || !bound.compute) {
+        return {};
     }
-    return first_of({other_algorithm ? every_algorithm(run, step) : "", larger_batches(run)});
+    const std::int64_t batch = run.settings.batch;
+    const Seconds spread = time / static_cast<double>(batch_growth);
+    const Seconds least = step.pass == Pass::update ? spread : std::max(spread, *bound.compute);
+    return worthwhile(
+        {.remedy = Remedy::larger_batch,
+         .command = CommandLine(run)
+                        .verb("run")
+                        .settings()
+                        .with(fmt::format("--vary batch={}..{}", batch, batch_growth * batch))
+                        .text(),
+         .saving = time - least},
+        time);
 }
 
-std::string command_on_traffic(const Run& run, const StepResult& step) {
-    if (step.pass == Pass::update || is_product(step)) {
-        return larger_batches(run);
-    }
-    if (is_on_gpu(run) && step.operation != "convolution" &&
-        run.settings.execution.engine.fusion == Fusion::none) {
-        return CommandLine(run).verb("run").batch().settings().with("--fuse off,on").text();
-    }
-    return both_types(run);
+bool can_be_included(const Run& run, const StepResult& step) {
+    const bool trains = run.settings.execution.numerics.mode == Mode::training;
+    const bool is_of_inference = step.operation == "batch_normalization" || step.operation == "add";
+    return step.pass == Pass::forward && (step.operation == "relu" || (!trains && is_of_inference));
 }
 
-std::string command_on_overhead(const Run& run, const StepResult& step) {
-    if (is_on_onednn(run) && is_unoptimised(step)) {
-        return "strata doctor";  // tells what newer library can be had
+// The layer whose result a step reads is taken to be the one that ran before it. One that includes
+// others has at most three: a normalisation, a sum and a ReLU, which comes last.
+bool follows_what_includes_it(const Run& run, std::size_t index) {
+    constexpr std::size_t most_included = 3;
+    for (std::size_t i = index; i > 0 && index - i < most_included; --i) {
+        const std::string& before = run.steps[i - 1].operation;
+        if (!can_be_included(run, run.steps[i]) || before == "relu") {
+            return false;
+        }
+        if (before == "convolution" || before == "fully_connected") {
+            return true;
+        }
     }
-    return first_of({is_product(step) ? larger_batches(run) : "", alone(run, step)});
+    return false;
+}
+
+Advice fusion(const Run& run, std::size_t index, Seconds time) {
+    if (!can(run, Capability::fusion) || run.origin != Origin::measured ||
+        run.settings.execution.engine.fusion != Fusion::none ||
+        !follows_what_includes_it(run, index)) {
+        return {};
+    }
+    return worthwhile(
+        {.remedy = Remedy::fusion,
+         .command =
+             CommandLine(run).verb("run").batch().settings({"fuse"}).with("--fuse off,on").text(),
+         .saving = time},
+        time);
+}
+
+// Where kernels and counters can be recorded they tell more.
+Advice closer_look(const Run& run, const StepResult& step, const StepBound& bound) {
+    if (run.origin == Origin::modelled) {
+        return {.remedy = Remedy::closer_look,
+                .command = CommandLine(run)
+                               .verb("predict")
+                               .batch()
+                               .settings({"algorithm"})
+                               .explain(step)
+                               .text()};
+    }
+    if (run.origin != Origin::measured || !can(run, Capability::profiling) ||
+        bound.achieved.value_or(1) >= good_share) {
+        return {};
+    }
+    CommandLine line(run);
+    const bool has_algorithms = step.operation == "convolution" && step.pass != Pass::update;
+    if (has_algorithms && bound.verdict == Bottleneck::compute) {
+        line.verb("algorithms").batch().common().slice(step);
+    } else if (bound.verdict == Bottleneck::overhead) {
+        line.verb("run").batch().settings({"slice"}).slice(step).with("--counters default");
+    } else {
+        return {};
+    }
+    return {.remedy = Remedy::closer_look, .command = line.text()};
 }
 
 }  // namespace
 
-bool winograd_fits(const StepResult& step) {
-    return step.algorithm != "winograd" && is_for_winograd(step);
-}
-
-std::string command_for(const Run& run, const StepResult& step, const StepBound& bound) {
-    if (step.kind == StepKind::reorder) {
-        return "";  // its neighbours' choice
+Advice advice_for(const Run& run, std::size_t index, const StepBound& bound, Seconds time) {
+    const StepResult& step = run.steps[index];
+    if (step.kind != StepKind::compute || bound.verdict == Bottleneck::unknown) {
+        return {};  // reorders are their neighbours' choice
     }
-    if (run.origin == Origin::modelled) {
-        return CommandLine(run)
-            .verb("predict")
-            .batch()
-            .settings({"algorithm"})
-            .explain(step)
-            .text();
+    Advice best;
+    if (run.origin == Origin::measured) {
+        for (const Advice& one :
+             {other_algorithm(run, step, bound, time), fusion(run, index, time),
+              larger_batch(run, step, bound, time), narrower_type(run, step, bound, time)}) {
+            if (one.remedy != Remedy::none && (!best.saving || *one.saving > *best.saving)) {
+                best = one;
+            }
+        }
     }
-    switch (bound.verdict) {
-        case Bottleneck::compute:
-            return command_on_compute(run, step, bound);
-        case Bottleneck::memory:
-        case Bottleneck::cache:
-            return command_on_traffic(run, step);
-        case Bottleneck::overhead:
-            return command_on_overhead(run, step);
-        case Bottleneck::unknown:
-            return "";
-    }
-    return "";
+    return best.remedy == Remedy::none ? closer_look(run, step, bound) : best;
 }
 
 }  // namespace strata

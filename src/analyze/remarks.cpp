@@ -2,163 +2,19 @@
 #include "analyze/remarks.h"
 
 #include "analyze/advice.h"
-#include "analyze/next_command.h"
 #include "base/text.h"
 #include "record/completeness.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace strata {
 
 namespace {
 
-std::string pass_and_kind(const StepResult& step) {
-    const std::string kind =
-        step.kind == StepKind::compute ? "" : " " + std::string(name_of(step.kind));
-    return std::string(name_of(step.pass)) + kind;
-}
-
-std::string name_of_step(const StepResult& step) {
-    return fmt::format("{} {}", step.layer, pass_and_kind(step));
-}
-
 std::string steps(std::size_t count, std::string_view kind) {
     return fmt::format("{} step{}{}", count, count == 1 ? "" : "s", kind);
-}
-
-Finding finding_on(const Run& run, const Summary& summary, const StepBound& bound, std::size_t i) {
-    const StepResult& step = run.steps[i];
-    const StepTime& time = summary.steps[i];
-    Finding finding;
-    finding.layer = step.layer;
-    finding.pass = name_of(step.pass);
-    finding.kind = name_of(step.kind);
-    finding.median = time.time->median;
-    finding.share = time.share;
-    finding.command = command_for(run, step, bound);
-    return finding;
-}
-
-// A time that is hardly longer than that of a step which does nothing says so wherever it is
-// ranked.
-std::string stamp_text(const StepTime& time) {
-    return time.is_near_empty()
-               ? fmt::format(" ({} of it is what an empty step takes)", percent(*time.stamp_share))
-               : std::string();
-}
-
-// "32.0 ± 0.4 ms"; a single sample has no uncertainty.
-std::string gain_text(const Gain& gain) {
-    if (!gain.uncertainty) {
-        return duration(gain.gain);
-    }
-    const Seconds unit = gain.gain >= Seconds{0.9995}      ? Seconds{1}
-                         : gain.gain >= Seconds{0.9995e-3} ? Seconds{1e-3}
-                                                           : Seconds{1e-6};
-    const std::string text = duration(gain.gain);
-    const auto end_of_number = text.find(' ');
-    return fmt::format("{} ± {:.2g}{}", text.substr(0, end_of_number), *gain.uncertainty / unit,
-                       text.substr(end_of_number));
-}
-
-Finding finding_on_gain(const Run& run, const Summary& summary, const StepBound& bound,
-                        const Gain& gain) {
-    Finding finding = finding_on(run, summary, bound, gain.step);
-    finding.gain = gain.gain;
-    finding.gain_share = gain.share;
-    finding.uncertainty = gain.uncertainty;
-    const StepResult& step = run.steps[gain.step];
-    const Estimate& time = *summary.steps[gain.step].time;
-    const bool single = run.origin == Origin::measured && time.samples == 1;
-    finding.sentence =
-        fmt::format("{} takes {}{}{} and could save at most {}, {} of the step: {}.",
-                    name_of_step(step), duration(time.median), single ? " (a single sample)" : "",
-                    stamp_text(summary.steps[gain.step]), gain_text(gain), percent(gain.share),
-                    advice_on(step, bound, time.median));
-    return finding;
-}
-
-Finding finding_on_weight(const Run& run, const Summary& summary, const StepBound& bound,
-                          std::size_t i) {
-    Finding finding = finding_on(run, summary, bound, i);
-    const std::string advice = advice_on(run.steps[i], bound, finding.median);
-    finding.sentence =
-        fmt::format("{} takes {} of the step ({}){}{}{}.", name_of_step(run.steps[i]),
-                    percent(finding.share.value_or(0)), duration(finding.median),
-                    stamp_text(summary.steps[i]), advice.empty() ? "" : ": ", advice);
-    return finding;
-}
-
-std::vector<Finding> heaviest(const Run& run, const Summary& summary,
-                              const std::vector<StepBound>& bounds, std::size_t count) {
-    std::vector<std::size_t> order(run.steps.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, std::greater<>(),
-                             [&](std::size_t i) { return summary.steps[i].share; });
-    std::vector<Finding> findings;
-    for (const std::size_t i : order) {
-        if (findings.size() == count || !summary.steps[i].time) {
-            break;
-        }
-        findings.push_back(finding_on_weight(run, summary, bounds[i], i));
-    }
-    return findings;
-}
-
-// Steps that only less work makes faster, by what would reduce the work.
-enum class Remedy { fewer_operations, more_examples };
-
-std::optional<Remedy> remedy_of(const StepResult& step, const StepBound& bound) {
-    if (!bound.achieved || *bound.achieved < good_share || step.kind == StepKind::reorder) {
-        return std::nullopt;
-    }
-    if (bound.verdict == Bottleneck::compute) {
-        return Remedy::fewer_operations;
-    }
-    return bound.verdict == Bottleneck::memory && step.pass == Pass::update
-               ? std::optional(Remedy::more_examples)
-               : std::nullopt;
-}
-
-// A smaller share of the step is not worth a sentence.
-constexpr double weighty = 0.1;
-
-Finding finding_at_ceiling(const Run& run, const Summary& summary,
-                           const std::vector<StepBound>& bounds, Remedy remedy) {
-    Finding finding;
-    std::size_t count = 0;
-    double heaviest = 0;  // of the steps for which a command is known
-    std::string ceiling;
-    for (std::size_t i = 0; i < run.steps.size(); ++i) {
-        const StepTime& time = summary.steps[i];
-        if (!time.time || remedy_of(run.steps[i], bounds[i]) != remedy) {
-            continue;
-        }
-        ++count;
-        finding.median += time.time->median;
-        add_share(finding.share, time.share);
-        ceiling = bounds[i].ceiling;
-        const std::string command = command_for(run, run.steps[i], bounds[i]);
-        if (!command.empty() && time.share.value_or(0) > heaviest) {
-            heaviest = *time.share;
-            finding.command = command;
-        }
-    }
-    if (finding.share.value_or(0) < weighty) {
-        return {};
-    }
-    finding.sentence = fmt::format(
-        "{} {} at {} of the {} or more and {} {} of the step ({}) together: {}.", steps(count, ""),
-        count == 1 ? "runs" : "run", percent(good_share), ceiling, count == 1 ? "takes" : "take",
-        percent(*finding.share), duration(finding.median),
-        remedy == Remedy::fewer_operations
-            ? "only fewer operations or a lower precision would help"
-            : "weights, gradients and optimizer state move once per step whatever the batch, so a "
-              "larger batch spreads this traffic over more examples");
-    return finding;
 }
 
 // Steps of one kind: their number and total time.
@@ -238,58 +94,26 @@ void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
 
 }  // namespace
 
-std::vector<Finding> findings_on(const Run& run, const Summary& summary,
-                                 const std::vector<StepBound>& bounds, std::size_t count) {
-    if (is_incomplete(run)) {
-        return {};
-    }
-    if (std::ranges::none_of(bounds, [](const StepBound& b) { return b.bound.has_value(); })) {
-        return heaviest(run, summary, bounds, count);
-    }
-    std::vector<Finding> findings;
-    for (const Gain& gain : gains_of(run, summary, bounds).steps) {
-        if (findings.size() == count) {
-            break;
-        }
-        if (gain.is_certain()) {
-            findings.push_back(finding_on_gain(run, summary, bounds[gain.step], gain));
-        }
-    }
-    return findings;
-}
-
-std::vector<Finding> findings_at_ceilings(const Run& run, const Summary& summary,
-                                          const std::vector<StepBound>& bounds) {
-    std::vector<Finding> findings;
-    for (const Remedy remedy : {Remedy::fewer_operations, Remedy::more_examples}) {
-        Finding finding = finding_at_ceiling(run, summary, bounds, remedy);
-        if (!finding.sentence.empty()) {
-            findings.push_back(std::move(finding));
-        }
-    }
-    return findings;
-}
-
-std::string closing_sentence(const Run& run, const Gains& gains) {
+std::string closing_sentence(const Run& run, const Reach& all) {
     const Device* device = ceilings_of(run);
-    if (!device || device->memory.empty() || !gains.is_judged || is_incomplete(run)) {
+    if (!device || device->memory.empty() || !all.has_ceiling || is_incomplete(run)) {
         return "";
     }
     const std::string beside =
-        gains.unjudged > Seconds{}
-            ? fmt::format(", {} of it without a ceiling", duration(gains.unjudged))
+        all.unjudged > Seconds{}
+            ? fmt::format(", {} of it without a ceiling", duration(all.unjudged))
             : "";
     const std::string& source = device->memory.back().bandwidth.source;
     const std::string threads =
         run.origin == Origin::modelled
             ? ""
             : fmt::format(" with {} thread{}", device->threads, device->threads == 1 ? "" : "s");
+    const Seconds at_ceilings = all.median - all.gain;
     return fmt::format(
         "With every step at its ceiling, the {} of all steps{} would be {} ({}). This is modelled "
         "from the ceilings of {}{} ({}), which the shape of a layer may not allow.",
-        duration(gains.median), beside, duration(gains.at_ceilings),
-        percent(gains.at_ceilings / gains.median), device->model, threads,
-        source.substr(0, source.find(':')));
+        duration(all.median), beside, duration(at_ceilings), percent(at_ceilings / all.median),
+        device->model, threads, source.substr(0, source.find(':')));
 }
 
 std::vector<std::string> general_remarks(const Run& run, const Summary& summary) {

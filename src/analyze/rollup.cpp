@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/rollup.h"
 
+#include "analyze/family.h"
 #include "base/enumeration.h"
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace strata {
@@ -47,15 +49,27 @@ std::string_view first_number(std::string_view name) {
     return name.substr(begin, end == std::string_view::npos ? end : end - begin);
 }
 
-std::vector<std::string> layers_of(const Run& run) {
-    std::vector<std::string> layers;
-    std::set<std::string_view> known;
+// The family of each of the run's steps, by the name that people read.
+std::vector<std::string> family_names(const Run& run) {
+    std::vector<StepWork> works;
     for (const StepResult& step : run.steps) {
-        if (known.insert(step.layer).second) {
-            layers.push_back(step.layer);
+        works.push_back({step.layer, step.operation, step.problem, step.pass, step.kind});
+    }
+    const auto families = families_of(works);
+    std::map<std::size_t, std::vector<std::size_t>> members;
+    for (std::size_t i = 0; i < families.size(); ++i) {
+        members[families[i]].push_back(i);
+    }
+    const LayerNames names(layers_of(run));
+    std::vector<std::string> named(run.steps.size());
+    for (const auto& [family, steps] : members) {
+        const std::string name =
+            names.text(layers_of(run, steps)) + " " + pass_text(run.steps[steps.front()]);
+        for (const std::size_t i : steps) {
+            named[i] = name;
         }
     }
-    return layers;
+    return named;
 }
 
 // Each step's group by one grouping.
@@ -68,6 +82,9 @@ public:
             for (std::size_t i = 0; i < layers.size(); ++i) {
                 blocks_[layers[i]] = blocks[i];
             }
+        }
+        if (std::ranges::find(by, Grouping::family) != by.end()) {
+            families_ = family_names(run);
         }
     }
 
@@ -87,6 +104,8 @@ public:
                 return step.implementation;
             case Grouping::layer:
                 return step.layer;
+            case Grouping::family:
+                return families_[index];
         }
         return "";
     }
@@ -94,6 +113,7 @@ public:
 private:
     const Run& run_;
     std::map<std::string, std::string> blocks_;
+    std::vector<std::string> families_;  // by step
 };
 
 class RollUp {
@@ -119,45 +139,17 @@ public:
         }
         std::vector<StepGroup> groups;
         for (const std::string& name : order) {
-            groups.push_back(group(name, members.at(name)));
+            groups.push_back(group_of(run_, summary_, bounds_, name, members.at(name)));
             groups.back().parts = this->groups(by.subspan(1), members.at(name));
         }
         if (by.front() == Grouping::pass) {
-            sort_by_pass(groups);
+            std::ranges::stable_sort(groups, {},
+                                     [](const StepGroup& group) { return parse_pass(group.name); });
         }
         return groups;
     }
 
 private:
-    StepGroup group(const std::string& name, const std::vector<std::size_t>& members) const {
-        StepGroup group{.name = name, .steps = members.size()};
-        std::set<std::string_view> layers;
-        for (const std::size_t i : members) {
-            layers.insert(run_.steps[i].layer);
-            add_step(group, i);
-        }
-        group.layers = layers.size();
-        return group;
-    }
-
-    void add_step(StepGroup& group, std::size_t i) const {
-        const StepResult& step = run_.steps[i];
-        const StepTime& time = summary_.steps[i];
-        add(group.reach, step, time, bounds_[i]);
-        if (time.time) {
-            add_share(group.share, time.share);
-            group.flops += step.flops;
-            group.traffic += step.read + step.written;
-            auto& pass = group.passes[static_cast<std::size_t>(step.pass)];
-            pass = pass.value_or(Seconds{}) + time.time->median;
-        }
-    }
-
-    static void sort_by_pass(std::vector<StepGroup>& groups) {
-        std::ranges::stable_sort(groups, {},
-                                 [](const StepGroup& group) { return parse_pass(group.name); });
-    }
-
     const Run& run_;
     const Summary& summary_;
     const std::vector<StepBound>& bounds_;
@@ -166,21 +158,46 @@ private:
 
 }  // namespace
 
-void StepGroup::add(const StepGroup& other) {
-    steps += other.steps;
-    layers += other.layers;
-    reach.median += other.reach.median;
-    reach.gain += other.reach.gain;
-    reach.has_ceiling = reach.has_ceiling || other.reach.has_ceiling;
-    reach.lacks_ceiling = reach.lacks_ceiling || other.reach.lacks_ceiling;
-    add_share(share, other.share);
-    flops += other.flops;
-    traffic += other.traffic;
-    for (std::size_t i = 0; i < passes.size(); ++i) {
-        if (other.passes[i]) {
-            passes[i] = passes[i].value_or(Seconds{}) + *other.passes[i];
+std::vector<std::string> layers_of(const Run& run, std::span<const std::size_t> members) {
+    std::vector<std::string> layers;
+    std::set<std::string_view> known;
+    for (const std::size_t i : members) {
+        if (known.insert(run.steps[i].layer).second) {
+            layers.push_back(run.steps[i].layer);
         }
     }
+    return layers;
+}
+
+std::vector<std::string> layers_of(const Run& run) {
+    std::vector<std::size_t> all(run.steps.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return layers_of(run, all);
+}
+
+std::string pass_text(const StepResult& step) {
+    const std::string pass(name_of(step.pass));
+    return step.kind == StepKind::compute ? pass : pass + " " + std::string(name_of(step.kind));
+}
+
+StepGroup group_of(const Run& run, const Summary& summary, const std::vector<StepBound>& bounds,
+                   std::string name, std::vector<std::size_t> members) {
+    StepGroup group{.name = std::move(name)};
+    group.layers = layers_of(run, members).size();
+    for (const std::size_t i : members) {
+        const StepResult& step = run.steps[i];
+        const StepTime& time = summary.steps[i];
+        group.reach.add(step, time, bounds[i]);
+        if (time.time) {
+            add_share(group.share, time.share);
+            group.flops += step.flops;
+            group.traffic += step.read + step.written;
+            auto& pass = group.passes[static_cast<std::size_t>(step.pass)];
+            pass = pass.value_or(Seconds{}) + time.time->median;
+        }
+    }
+    group.members = std::move(members);
+    return group;
 }
 
 std::optional<double> StepGroup::backward_over_forward() const {

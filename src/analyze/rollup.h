@@ -21,30 +21,41 @@ enum class Grouping {
     algorithm,       // of convolutions, as the library says it; "" where there is none to choose
     implementation,  // the library's kernel: "jit:avx512_core"
     layer,           // all passes of one layer
+    family,          // one pass of equal layers (analyze/family.h): "h.0–h.47.attention forward"
 };
-inline constexpr std::array<std::string_view, 6> names_of(Grouping) {
-    return {"operator", "block", "pass", "algorithm", "implementation", "layer"};
+inline constexpr std::array<std::string_view, 7> names_of(Grouping) {
+    return {"operator", "block", "pass", "algorithm", "implementation", "layer", "family"};
 }
 
 // A group of steps and its subgroups by the next grouping. Times are sums of the steps' medians, so
 // that the parts add up to the whole.
 struct StepGroup {
     std::string name = {};
-    std::size_t steps = 0;             // all, measured or not
-    std::size_t layers = 0;            // that they belong to
-    Reach reach = {};                  // median, gain, share of the ceilings
-    std::optional<double> share = {};  // of the sum of all the run's steps
-    Flops flops = {};                  // of the measured steps
+    std::vector<std::size_t> members = {};  // indices in Run::steps, measured or not
+    std::size_t layers = 0;                 // that they belong to
+    Reach reach = {};                       // median, gain, share of the ceilings
+    std::optional<double> share = {};       // of the sum of all the run's steps
+    Flops flops = {};                       // of the measured steps
     Bytes traffic = {};
     std::array<std::optional<Seconds>, all_passes.size()> passes = {};  // median by Pass
     std::vector<StepGroup> parts = {};
 
-    // Merges a group of other layers into this one.
-    void add(const StepGroup& other);
-
     // Both gradients over the forward pass, after Zhao et al. 2017; neither includes the update.
     std::optional<double> backward_over_forward() const;
 };
+
+// The steps at `members` as one group.
+StepGroup group_of(const Run& run, const Summary& summary, const std::vector<StepBound>& bounds,
+                   std::string name, std::vector<std::size_t> members);
+
+// The layers of a group's steps, each once.
+std::vector<std::string> layers_of(const Run& run, std::span<const std::size_t> members);
+
+// All layers of a run, in its order.
+std::vector<std::string> layers_of(const Run& run);
+
+// "backward_data", or "forward reorder" of what the engine adds.
+std::string pass_text(const StepResult& step);
 
 // The steps at `chosen`, grouped by the first grouping, each group by the next, and so on. Groups
 // are in network order, passes in the order of a training step.

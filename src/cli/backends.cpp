@@ -18,33 +18,14 @@ namespace strata {
 
 namespace {
 
-constexpr Capabilities of_a_gpu = {Capability::f16,
-                                   Capability::tf32,
-                                   Capability::layouts,
-                                   Capability::fusion,
-                                   Capability::algorithm_trials,
-                                   Capability::workspace_limit,
-                                   Capability::l1_bypass,
-                                   Capability::profiling,
-                                   Capability::cache_states,
-                                   Capability::device_timeout};
-
-constexpr Capabilities of_a_peer = {Capability::fusion, Capability::device_timeout,
-                                    Capability::peer_options};
-
 constexpr std::array entries = {
-    BackendEntry{
-        .name = "onednn",
-        .meaning = "this CPU through oneDNN: the fast engine",
-        .make = [] { return open_backend_module("onednn"); },
-        .capabilities = {Capability::cache_states, Capability::algorithm_choices,
-                         Capability::algorithm_trials, Capability::workspace_limit,
-                         Capability::layouts, Capability::separate_bias, Capability::fusion},
-        .can_be_fed = true},
+    BackendEntry{.name = "onednn",
+                 .meaning = "this CPU through oneDNN: the fast engine",
+                 .make = [] { return open_backend_module("onednn"); },
+                 .can_be_fed = true},
     BackendEntry{.name = "cuda",
                  .meaning = "an NVIDIA GPU through cuDNN, cuBLASLt and strata's own kernels",
                  .make = [] { return open_backend_module("cuda"); },
-                 .capabilities = of_a_gpu,
                  .make_past_l1 = [] { return open_backend_module("cuda_past_l1"); }},
     BackendEntry{.name = "reference",
                  .meaning = "plain loops that accumulate in double precision: slow, the standard "
@@ -54,35 +35,25 @@ constexpr std::array entries = {
     BackendEntry{.name = "pytorch",
                  .meaning = "PyTorch in a process of its own: eager, or compiled with --fuse",
                  .make = [] { return make_peer_backend("pytorch"); },
-                 .capabilities = {Capability::layouts, Capability::fusion,
-                                  Capability::device_timeout, Capability::peer_options},
                  .profiler = "torch.profiler"},
     BackendEntry{.name = "tensorflow",
                  .meaning = "TensorFlow in a process of its own: graphs, or XLA with --fuse",
                  .make = [] { return make_peer_backend("tensorflow"); },
-                 .capabilities = {Capability::layouts, Capability::fusion,
-                                  Capability::device_timeout, Capability::peer_options},
                  .profiler = "tf.profiler"},
     BackendEntry{.name = "jax",
                  .meaning = "JAX in a process of its own: jitted layers, or one step with --fuse",
                  .make = [] { return make_peer_backend("jax"); },
-                 .capabilities = {Capability::layouts, Capability::fusion,
-                                  Capability::device_timeout, Capability::peer_options},
                  .profiler = "jax.profiler"},
     BackendEntry{.name = "libtorch",
                  .meaning = "PyTorch's C++ library in a process of its own: eager, without Python",
-                 .make = [] { return make_peer_backend("libtorch"); },
-                 .capabilities = {Capability::layouts, Capability::device_timeout,
-                                  Capability::peer_options}},
+                 .make = [] { return make_peer_backend("libtorch"); }},
     BackendEntry{.name = "onnxruntime",
                  .meaning = "ONNX Runtime, inference only: node by node, or optimised with --fuse",
                  .make = [] { return make_peer_backend("onnxruntime"); },
-                 .capabilities = of_a_peer,
                  .step_timer = "its profile of nodes"},
     BackendEntry{.name = "openvino",
                  .meaning = "OpenVINO, inference only, which fuses layers on its own",
                  .make = [] { return make_peer_backend("openvino"); },
-                 .capabilities = of_a_peer,
                  .step_timer = "its counters of nodes"},
 };
 
@@ -114,7 +85,7 @@ std::unique_ptr<Backend> make_backend(const BackendEntry& entry, const Execution
 }
 
 void require_ability(const BackendEntry& entry, const Settings& settings) {
-    const auto refusal = refusal_of(settings, entry.capabilities);
+    const auto refusal = refusal_of(settings, entry.capabilities());
     if (!refusal.empty()) {
         throw Error(fmt::format("the backend {} {}", entry.name, refusal), ExitCode::usage);
     }
@@ -145,7 +116,7 @@ void require_machine(const BackendEntry& entry, std::span<const Settings> all) {
 }
 
 void require_profiler(const BackendEntry& entry, std::string_view option) {
-    if (!entry.capabilities.has(Capability::profiling)) {
+    if (!entry.capabilities().has(Capability::profiling)) {
         throw Error(fmt::format("the backend {} records neither kernels nor counters: omit {}, or "
                                 "choose another backend with --backend",
                                 entry.name, option),

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "record/options.h"
+#include "record/engines.h"
 
 #include <memory>
 #include <span>
@@ -17,13 +17,14 @@ struct BackendEntry {
     std::string_view name;
     std::string_view meaning;
     std::unique_ptr<Backend> (*make)();  // throws Error (machine_cannot) where it cannot work here
-    Capabilities capabilities = {};      // known without opening a vendor's library
     // The same with kernels that bypass the L1 cache; null where there is no such choice.
     std::unique_ptr<Backend> (*make_past_l1)() = nullptr;
     std::string_view step_timer = "time stamps between the steps";
     // What --peer-option profiler=on records whole iterations with; empty: nothing.
     std::string_view profiler = {};
     bool can_be_fed = false;  // with images that this process makes beside it: --infeed
+
+    Capabilities capabilities() const { return capabilities_of(name); }
 };
 
 // All backends; the first is the default of `run`.

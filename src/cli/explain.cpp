@@ -18,6 +18,7 @@ struct ExplainOptions {
     std::string layers;
     std::string passes;
     std::vector<std::string> by;
+    bool shows_all = false;
     std::string convention{conventions().front().name};
     OutputOptions output;
 };
@@ -28,7 +29,8 @@ void explain(const ExplainOptions& options) {
     ResultPrinter printer({.output = options.output,
                            .convention = find_convention(options.convention),
                            .by = by,
-                           .filter = {options.layers, options.passes}});
+                           .filter = {options.layers, options.passes},
+                           .shows_all = options.shows_all});
     for (const std::string& name : options.runs) {
         printer.add({load_named_run(database_path(options.database), name)}, {});
     }
@@ -51,6 +53,7 @@ void add_explain(CLI::App& app, ExitCode&) {
     add_option(*verb, "--pass", options->passes, "only these passes, separated by commas")
         ->type_name("forward|backward-data|backward-weights|update");
     add_by_option(*verb, options->by);
+    add_all_option(*verb, options->shows_all);
     add_option(*verb, "--convention", options->convention,
                "convention for counting operations (see `strata list conventions`)")
         ->type_name("NAME");

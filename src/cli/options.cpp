@@ -113,7 +113,7 @@ std::string help_of(const Option& option, const std::string& help) {
     const Requirement& required = *option.requirement;
     std::vector<std::string> able;
     for (const BackendEntry& backend : backends()) {
-        if (backend.capabilities.has(required.capability)) {
+        if (backend.capabilities().has(required.capability)) {
             able.emplace_back(backend.name);
         }
     }
@@ -366,6 +366,12 @@ void add_network_values(CLI::App& verb, NetworkOptions& options) {
 
 void add_database_option(CLI::App& verb, std::string& path) {
     add_option(verb, "--database", path, "database that stores the runs")->type_name("FILE");
+}
+
+void add_all_option(CLI::App& verb, bool& all) {
+    add_switch(
+        verb, "--all", all,
+        "show every step on a terminal, too, and not only the heaviest; a pipe gets them all");
 }
 
 void add_by_option(CLI::App& verb, std::vector<std::string>& by) {

@@ -102,6 +102,9 @@ void add_database_option(CLI::App& verb, std::string& path);
 // --by: how the steps are grouped (view/rollup.h).
 void add_by_option(CLI::App& verb, std::vector<std::string>& by);
 
+// --all: whether a terminal gets every step of a run, too.
+void add_all_option(CLI::App& verb, bool& all);
+
 // For verbs that can show one thing at several sizes.
 void add_vary_option(CLI::App& verb, NetworkOptions& options);
 

@@ -201,7 +201,8 @@ ExitCode as_runs(const PredictNetworkOptions& options, const Experiment& experim
     const Database database = Database::open(database_path(options.database));
     ResultPrinter printer({.output = options.output,
                            .by = parse_groupings(options.by),
-                           .filter = {options.layers, options.passes}});
+                           .filter = {options.layers, options.passes},
+                           .shows_all = options.shows_all});
     ExitCode code = ExitCode::done;
     std::vector<Run> compared;  // of one network and batch, which differ in their settings
     for (const Group& group : experiment.groups) {
@@ -260,6 +261,7 @@ void add_predicted_network_options(CLI::App& verb, PredictNetworkOptions& option
     add_option(verb, "--pass", options.passes, "show only these passes, separated by commas")
         ->type_name("forward|backward-data|backward-weights|update");
     add_by_option(verb, options.by);
+    add_all_option(verb, options.shows_all);
     add_option(verb, "--explain", options.explained,
                "say why the layers that match this glob take their time: kernels, terms, what "
                "binds")

@@ -19,6 +19,7 @@ struct PredictNetworkOptions {
     std::string layers;
     std::string passes;
     std::vector<std::string> by;
+    bool shows_all = false;
     std::string explained;  // a glob of layers; empty: none
     bool shows_sensitivity = false;
 };

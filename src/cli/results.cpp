@@ -6,7 +6,6 @@
 #include "view/grid.h"
 #include "view/json.h"
 #include "view/recount.h"
-#include "view/run.h"
 
 #include <nlohmann/json.hpp>
 
@@ -22,6 +21,14 @@ using Json = nlohmann::ordered_json;
 // Text on standard output is read while the command continues.
 bool is_shown_at_once(const OutputOptions& output) {
     return output.file.empty() && !output.is_data() && !output.html;
+}
+
+// The first rows of a run are its heaviest.
+Selection heaviest_first(Selection selection) {
+    if (selection.top > 0 && selection.sort.empty()) {
+        selection.sort = "time";
+    }
+    return selection;
 }
 
 }  // namespace
@@ -48,10 +55,21 @@ void ResultPrinter::show(const Document& document, const Selection& selection) {
     }
 }
 
+// Whoever reads a terminal and asks for nothing else.
+Extent ResultPrinter::extent() const {
+    const OutputOptions& output = form_.output;
+    const bool is_read =
+        is_shown_at_once(output) && !output.markdown && !output.gnuplot && terminal_width() > 0;
+    const bool is_plain = output.selection().is_everything() && form_.filter.layers.empty() &&
+                          form_.filter.passes.empty();
+    return is_read && is_plain && !form_.shows_all ? Extent::first_page : Extent::whole;
+}
+
 void ResultPrinter::add_run(const Run& run) {
+    const Selection selection = heaviest_first(form_.output.selection());
     if (form_.output.json) {
         (*json_)["runs"].push_back(
-            run_json(run, form_.filter, form_.convention, form_.output.selection(), form_.by));
+            run_json(run, form_.filter, form_.convention, selection, form_.by));
     } else if (form_.output.csv) {
         const Run counted = counted_by(form_.convention, run);
         RunFindings findings = findings_of(counted);
@@ -59,9 +77,9 @@ void ResultPrinter::add_run(const Run& run) {
         const Document rows = form_.by.empty()
                                   ? steps_document(findings, form_.filter)
                                   : Document{"", {rollup_table(findings, form_.by, form_.filter)}};
-        documents_.push_back(select(data_of(rows), form_.output.selection()));
+        documents_.push_back(select(data_of(rows), selection));
     } else {
-        show(run_document(run, form_.filter, form_.convention, form_.by), form_.output.selection());
+        show(run_document(run, form_.filter, form_.convention, form_.by, extent()), selection);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "op/convention.h"
 #include "record/run.h"
 #include "view/rollup.h"
+#include "view/run.h"
 #include "view/step_filter.h"
 #include "view/sweep.h"
 
@@ -24,6 +25,7 @@ struct ResultForm {
     const Convention& convention = conventions().front();
     std::vector<Grouping> by = {};  // how a run's steps are grouped; empty: single steps
     StepFilter filter = {};         // the steps of a run that are shown
+    bool shows_all = false;         // also on a terminal, which else gets a run's first page
 };
 
 // Prints what `run` measures. A terminal gets each group as soon as it is done; JSON, CSV, a page
@@ -52,6 +54,7 @@ private:
     void add_sweep(const Sweep& sweep, const std::optional<Capacity>& capacity);
     void add_grid(const std::vector<Run>& runs, const VariedGrid& grid);
     void show(const Document& document, const Selection& selection);
+    Extent extent() const;
 
     ResultForm form_;
     OutputOptions plain_;  // the output options without the selection, which was already applied

@@ -36,6 +36,7 @@ struct RunOptions {
     std::string layers;
     std::string passes;
     std::vector<std::string> by;
+    bool shows_all = false;
     std::string convention{conventions().front().name};
     std::string memory;
     std::string dump;
@@ -294,7 +295,8 @@ ExitCode run_all(const RunOptions& options) {
     ResultPrinter printer({.output = options.output,
                            .convention = find_convention(options.convention),
                            .by = parse_groupings(options.by),
-                           .filter = {options.layers, options.passes}});
+                           .filter = {options.layers, options.passes},
+                           .shows_all = options.shows_all});
     try {
         const ExitCode code = measure_and_print(options, experiment, printer);
         printer.finish();
@@ -365,6 +367,7 @@ void add_selection_options(CLI::App& verb, RunOptions& options) {
     add_option(verb, "--pass", options.passes, "show only these passes, separated by commas")
         ->type_name("forward|backward-data|backward-weights|update");
     add_by_option(verb, options.by);
+    add_all_option(verb, options.shows_all);
     verb.add_option("--plan-place", options.plan_place)->group("");  // for strata itself
     add_option(verb, "--convention", options.convention,
                "convention for counting operations (see `strata list conventions`)")

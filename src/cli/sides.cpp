@@ -42,7 +42,7 @@ std::vector<Side> sides_on(const BackendEntry& backend, const SidesOptions& opti
 }
 
 std::string refusal_by_abilities(const BackendEntry& backend, const Job& job) {
-    const auto refusal = refusal_of(settings_of(job, 1, 1), backend.capabilities);
+    const auto refusal = refusal_of(settings_of(job, 1, 1), backend.capabilities());
     return refusal.empty() ? "" : fmt::format("the backend {} {}", backend.name, refusal);
 }
 

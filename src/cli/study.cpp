@@ -84,7 +84,7 @@ Study study_of(const SidesOptions& options, const Graph& graph) {
         study.add(framework, nullptr, std::move(usual));
         if (is_there) {
             for (const Choice& choice :
-                 choices_of(backend.name, backend.capabilities, options.asked.front(), graph)) {
+                 choices_of(backend.name, backend.capabilities(), options.asked.front(), graph)) {
                 study.add(framework, &choice, side_with(backend, options, &choice));
             }
         }

@@ -21,7 +21,7 @@ namespace strata {
 namespace {
 
 bool is_tunable(const std::string& backend) {
-    return find_backend(backend).capabilities.has(Capability::algorithm_choices);
+    return find_backend(backend).capabilities().has(Capability::algorithm_choices);
 }
 
 // Candidates that were refused for a limit of this command say nothing of others.

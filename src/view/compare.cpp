@@ -2,7 +2,9 @@
 #include "view/compare.h"
 
 #include "analyze/advice.h"
+#include "analyze/family.h"
 #include "analyze/ran_algorithms.h"
+#include "analyze/rollup.h"
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "view/cells.h"
@@ -287,29 +289,79 @@ Table class_table(const Comparison& comparison) {
 
 constexpr std::size_t named_differences = 5;
 
-// The rows that differ, those with the largest difference first.
-//   "conv2 backward_data takes 2.06 ms less: 8.24 ms against 10.3 ms."
-Ranking largest_differences(const Comparison& comparison) {
-    std::vector<const ComparedTime*> rows;
-    for (const ComparedTime& row : comparison.rows) {
-        if (row.verdict == Verdict::faster || row.verdict == Verdict::slower) {
-            rows.push_back(&row);
+// Rows of one family that differ in one direction.
+struct FamilyDifference {
+    std::vector<std::string> layers = {};
+    std::string name = {};  // of the first, which may be several layers in one step
+    std::string pass = {};
+    Seconds before = {};
+    Seconds after = {};
+
+    Seconds change() const { return after - before; }
+};
+
+// What each row computes: the problem of its first layer.
+std::vector<StepWork> works_of(const std::vector<const ComparedTime*>& rows, const Run& run) {
+    std::map<std::string_view, std::string_view> problems;
+    for (const StepResult& step : run.steps) {
+        problems.emplace(step.layer, step.problem);
+    }
+    std::vector<StepWork> works;
+    for (const ComparedTime* row : rows) {
+        const std::string& layer = row->layers.front();
+        const auto found = problems.find(layer);
+        works.push_back({.layer = layer,
+                         .operation = row->operation,
+                         .problem = found == problems.end() ? "" : found->second,
+                         .pass = parse_pass(row->pass)});
+    }
+    return works;
+}
+
+std::vector<FamilyDifference> differences_of(const Comparison& comparison, const Run& run) {
+    std::vector<FamilyDifference> differences;
+    for (const Verdict verdict : {Verdict::faster, Verdict::slower}) {
+        std::vector<const ComparedTime*> rows;
+        for (const ComparedTime& row : comparison.rows) {
+            if (row.verdict == verdict) {
+                rows.push_back(&row);
+            }
+        }
+        const auto families = families_of(works_of(rows, run));
+        const std::size_t first = differences.size();
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            differences.resize(std::max(differences.size(), first + families[i] + 1));
+            FamilyDifference& family = differences[first + families[i]];
+            family.name = family.layers.empty() ? layers_text(rows[i]->layers) : family.name;
+            family.layers.push_back(rows[i]->layers.front());
+            family.pass = rows[i]->pass;
+            family.before += rows[i]->before->median;
+            family.after += rows[i]->after->median;
         }
     }
-    const auto difference = [](const ComparedTime* row) {
-        return row->after->median - row->before->median;
-    };
-    std::ranges::stable_sort(rows, std::greater(), [&](const ComparedTime* row) {
-        return std::abs(difference(row).value);
+    std::ranges::stable_sort(differences, std::greater(), [](const FamilyDifference& one) {
+        return std::abs(one.change().value);
     });
+    return differences;
+}
+
+// The families of rows that differ, those with the largest difference first.
+//   "conv2 backward_data takes 2.06 ms less: 8.24 ms against 10.3 ms."
+//   "h.0–h.47.attention forward (48 layers) take 2.06 ms less: 8.24 ms against 10.3 ms."
+Ranking largest_differences(const Comparison& comparison, const Run& run) {
+    const LayerNames names(layers_of(run));
     Ranking ranking;
-    for (const ComparedTime* row : rows) {
+    for (const FamilyDifference& one : differences_of(comparison, run)) {
         if (ranking.items.size() < named_differences) {
-            const Seconds change = difference(row);
-            ranking.items.push_back(fmt::format(
-                "{} {} takes {} {}: {} against {}.", layers_text(row->layers), row->pass,
-                duration(Seconds{std::abs(change.value)}), change > Seconds{0} ? "more" : "less",
-                duration(row->after->median), duration(row->before->median)));
+            const bool is_one = one.layers.size() == 1;
+            const std::string who =
+                is_one ? fmt::format("{} {} takes", one.name, one.pass)
+                       : fmt::format("{} {} ({} layers) take", names.text(one.layers), one.pass,
+                                     one.layers.size());
+            ranking.items.push_back(fmt::format("{} {} {}: {} against {}.", who,
+                                                duration(Seconds{std::abs(one.change().value)}),
+                                                one.change() > Seconds{0} ? "more" : "less",
+                                                duration(one.after), duration(one.before)));
         }
     }
     return ranking;
@@ -319,19 +371,34 @@ Ranking largest_differences(const Comparison& comparison) {
 
 constexpr std::size_t layers_in_bars = 9;
 
-// Rows by their layers, all passes together.
-std::vector<LayerBar> layer_bars_of(const Comparison& comparison) {
-    std::vector<LayerBar> layers;
-    for (const ComparedTime& row : comparison.rows) {
-        const std::string name = layers_text(row.layers);
-        auto found = std::ranges::find(layers, name, &LayerBar::name);
-        if (found == layers.end()) {
-            found = layers.insert(layers.end(), {name, {Seconds{0}, Seconds{0}}});
+// Rows by their layers, equal ones and all passes together.
+std::vector<LayerBar> layer_bars_of(const Comparison& comparison, const Run& run) {
+    std::vector<const ComparedTime*> rows;
+    std::ranges::transform(comparison.rows, std::back_inserter(rows),
+                           [](const ComparedTime& row) { return &row; });
+    auto works = works_of(rows, run);
+    std::ranges::for_each(works, [](StepWork& work) { work.pass = Pass::forward; });
+    const auto families = families_of(works);
+    std::vector<LayerBar> bars;
+    std::vector<std::vector<std::string>> layers;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        bars.resize(std::max(bars.size(), families[i] + 1));
+        layers.resize(bars.size());
+        LayerBar& bar = bars[families[i]];
+        bar.name = layers_text(rows[i]->layers);
+        auto& names = layers[families[i]];
+        if (std::ranges::find(names, rows[i]->layers.front()) == names.end()) {
+            names.push_back(rows[i]->layers.front());
         }
-        found->times[0] += row.before ? row.before->median : Seconds{0};
-        found->times[1] += row.after ? row.after->median : Seconds{0};
+        bar.times.resize(2);
+        bar.times[0] += rows[i]->before ? rows[i]->before->median : Seconds{0};
+        bar.times[1] += rows[i]->after ? rows[i]->after->median : Seconds{0};
     }
-    return layers;
+    const LayerNames names(layers_of(run));
+    for (std::size_t i = 0; i < bars.size(); ++i) {
+        bars[i].name = layers[i].size() == 1 ? bars[i].name : names.text(layers[i]);
+    }
+    return bars;
 }
 
 XyChart speed_up_chart(const Comparison& comparison) {
@@ -612,14 +679,15 @@ Document comparison_document(const ComparedRuns& runs, const ComparisonRules& ru
     Document document{title_of(comparison, runs), {Lead{comparison_lead(comparison, runs)}}};
     document.kind = "compare";
     if (comparison.refusal.empty()) {
-        if (Ranking ranking = largest_differences(comparison); !ranking.items.empty()) {
+        if (Ranking ranking = largest_differences(comparison, runs.before.front());
+            !ranking.items.empty()) {
             document.blocks.emplace_back(std::move(ranking));
         }
         document.blocks.emplace_back(comparison_table(comparison, runs));
         document.blocks.emplace_back(class_table(comparison));
         const auto names = names_of(runs);
-        document.blocks.emplace_back(
-            heaviest_layers({names.begin(), names.end()}, layer_bars_of(comparison)));
+        document.blocks.emplace_back(heaviest_layers(
+            {names.begin(), names.end()}, layer_bars_of(comparison, runs.before.front())));
         document.blocks.emplace_back(speed_up_chart(comparison));
     }
     return document;

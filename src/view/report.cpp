@@ -2,10 +2,10 @@
 #include "view/report.h"
 
 #include "analyze/advice.h"
+#include "analyze/family.h"
 #include "analyze/gains.h"
 #include "analyze/memory_check.h"
 #include "base/enumeration.h"
-#include "record/completeness.h"
 #include "record/options.h"
 #include "view/budget_table.h"
 #include "view/cells.h"
@@ -17,6 +17,7 @@
 #include "view/run.h"
 #include "view/runs.h"
 #include "view/sweep.h"
+#include "view/verdict.h"
 
 #include <fmt/format.h>
 
@@ -29,44 +30,8 @@ namespace strata {
 
 namespace {
 
-Gains gains_of(const RunFindings& findings) {
-    return gains_of(findings.run, findings.summary, findings.bounds);
-}
-
-bool is_known(const Gains& gains) {
-    return gains.is_judged;
-}
-
-std::string lead_of(const RunFindings& findings) {
-    const Run& run = findings.run;
-    const Settings& settings = run.settings;
-    const Budget& budget = findings.summary.budget;
-    const auto& time = budget.end_to_end ? budget.end_to_end : budget.steps;
-    std::string lead = fmt::format("{}, batch {}, {}: ", settings.network, settings.batch,
-                                   text_of(settings, "mode"));
-    if (!budget.is_whole) {
-        return lead +
-               fmt::format("incomplete: {}. The time of the whole is not known.", holes_text(run));
-    }
-    if (!time) {
-        return lead + "nothing was timed.";
-    }
-    lead += duration(time->median);
-    lead += budget.end_to_end ? "" : " in the steps that ran";
-    const Gains gains = gains_of(findings);
-    if (!is_known(gains)) {
-        return lead + "; how close it is to the machine's ceilings is not known.";
-    }
-    lead +=
-        fmt::format(", at {} of the machine's ceilings", percent(gains.at_ceilings / gains.median));
-    // The same gain as in the first finding; a gain that may be noise is skipped.
-    const auto largest = std::ranges::find_if(gains.steps, &Gain::is_certain);
-    if (largest != gains.steps.end()) {
-        const StepResult& step = run.steps[largest->step];
-        lead += fmt::format("; the largest recoverable time is {} {} ({})", step.layer,
-                            name_of(step.pass), duration(largest->gain));
-    }
-    return lead + ".";
+Reach reach_of(const RunFindings& findings) {
+    return reach_of(findings.run, findings.summary, findings.bounds);
 }
 
 constexpr const char* no_ceilings = "no ceilings are known; strata calibrate measures them";
@@ -94,20 +59,19 @@ Tiles::Tile throughput_tile(const RunFindings& findings) {
 }
 
 std::vector<Tiles::Tile> ceiling_tiles(const RunFindings& findings) {
-    const Gains gains = gains_of(findings);
+    const Reach all = reach_of(findings);
     const Provenance derived = derived_from(findings.run.origin);
     const bool is_whole = findings.summary.budget.is_whole;
-    if (!is_known(gains) || !is_whole) {
+    if (!all.has_ceiling || !is_whole) {
         const char* reason = is_whole ? no_ceilings : why_not_timed(findings);
         return {{"ceiling_percent", "share of the ceilings", Missing{reason}, {}},
                 {"gain_s", "possible gain", Missing{reason}, {}}};
     }
-    return {
-        {"ceiling_percent", "share of the ceilings",
-         percent_cell(gains.at_ceilings / gains.median, derived),
-         "100 %: every step at its ceiling"},
-        {"gain_s", "possible gain, at most", time_cell(gains.median - gains.at_ceilings, derived),
-         fmt::format("of {} for all steps", duration(gains.median))}};
+    return {{"ceiling_percent", "share of the ceilings",
+             percent_cell((all.median - all.gain) / all.median, derived),
+             "100 %: every step at its ceiling"},
+            {"gain_s", "possible gain, at most", time_cell(all.gain, derived),
+             fmt::format("of {} for all steps", duration(all.median))}};
 }
 
 // The four headline numbers of a run.
@@ -125,13 +89,12 @@ Tiles tiles_of(const RunFindings& findings) {
     return tiles;
 }
 
-Doubts doubts_of(const Run& run) {
-    Doubts doubts;
+// (The page of an interrupted run has no other place to say so.)
+Doubts all_doubts_of(const Run& run) {
+    Doubts doubts = doubts_of(run);
     if (run.state == RunState::partial) {
-        doubts.doubts.push_back({"interrupted", "This run was interrupted and is not complete."});
-    }
-    for (const Flag& flag : run.flags) {
-        doubts.doubts.push_back({kind_text(flag), flag.sentence});
+        doubts.doubts.insert(doubts.doubts.begin(),
+                             {"interrupted", "This run was interrupted and is not complete."});
     }
     return doubts;
 }
@@ -147,20 +110,52 @@ Table with_bars(Table table) {
     return table;
 }
 
-StackedBars bars_of(const Summary& summary) {
-    StackedBars bars{.title = "Time by layer and pass", .unit = "s"};
-    for (const auto& layer : summary.layers) {
-        bars.labels.push_back(layer.layer);
+// More bars than that do not fit a page: then equal layers have one together.
+constexpr std::size_t most_bars = 40;
+
+// The layers that a bar stands for, in the order of the network.
+std::vector<std::vector<const LayerTotal*>> bars_among(const RunFindings& findings) {
+    const auto& layers = findings.summary.layers;
+    std::map<std::string_view, std::string_view> problems;
+    for (const StepResult& step : findings.run.steps) {
+        problems.emplace(step.layer, step.problem);
     }
-    for (const auto& total : summary.passes) {
-        StackedBars::Series series{.name = std::string(name_of(total.pass))};
-        for (const auto& layer : summary.layers) {
-            const auto time = layer.passes[static_cast<std::size_t>(total.pass)];
-            series.values.push_back(time ? std::optional(time->value) : std::nullopt);
-        }
-        bars.series.push_back(std::move(series));
+    std::vector<StepWork> works;
+    for (const LayerTotal& layer : layers) {
+        works.push_back({layer.layer, layer.operation, problems[layer.layer]});
+    }
+    const auto families = families_of(works);
+    std::vector<std::vector<const LayerTotal*>> bars;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const std::size_t bar = layers.size() > most_bars ? families[i] : i;
+        bars.resize(std::max(bars.size(), bar + 1));
+        bars[bar].push_back(&layers[i]);
     }
     return bars;
+}
+
+StackedBars bars_of(const RunFindings& findings) {
+    StackedBars chart{.title = "Time by layer and pass", .unit = "s"};
+    const auto bars = bars_among(findings);
+    const LayerNames names(layers_of(findings.run));
+    for (const auto& bar : bars) {
+        std::vector<std::string> layers;
+        std::ranges::transform(bar, std::back_inserter(layers), &LayerTotal::layer);
+        chart.labels.push_back(names.text(layers));
+    }
+    for (const auto& total : findings.summary.passes) {
+        StackedBars::Series series{.name = std::string(name_of(total.pass))};
+        for (const auto& bar : bars) {
+            auto& sum = series.values.emplace_back();
+            for (const LayerTotal* layer : bar) {
+                if (const auto time = layer->passes[static_cast<std::size_t>(total.pass)]) {
+                    sum = sum.value_or(0) + time->value;
+                }
+            }
+        }
+        chart.series.push_back(std::move(series));
+    }
+    return chart;
 }
 
 void add_roofs(RooflineChart& chart, const Run& run) {
@@ -229,12 +224,12 @@ void add_run(std::vector<Block>& blocks, const Run& run, std::span<const Groupin
         blocks.emplace_back(Paragraph{verified});
     }
     blocks.emplace_back(tiles_of(findings));
-    if (Doubts doubts = doubts_of(run); !doubts.doubts.empty()) {
+    if (Doubts doubts = all_doubts_of(run); !doubts.doubts.empty()) {
         blocks.emplace_back(std::move(doubts));
     }
-    std::ranges::move(verdict_blocks(findings), std::back_inserter(blocks));
+    std::ranges::move(advice_blocks(findings), std::back_inserter(blocks));
     blocks.emplace_back(Heading{"Where the time goes"});
-    blocks.emplace_back(bars_of(findings.summary));
+    blocks.emplace_back(bars_of(findings));
     blocks.emplace_back(roofline_of(findings));
     for (auto& block : rollup_blocks(findings, by)) {
         auto* table = std::get_if<Table>(&block);

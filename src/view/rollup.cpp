@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/rollup.h"
 
+#include "analyze/family.h"
 #include "base/enumeration.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace strata {
@@ -26,6 +28,19 @@ Cell name_cell(const StepGroup& group, Grouping by) {
 Cell rate(double amount, Seconds time, const char* unit, Provenance provenance) {
     return amount > 0 && time > Seconds{} ? number_cell(amount / time.value, unit, provenance)
                                           : Cell(Missing{});
+}
+
+// The gain with what it is uncertain by.
+Cell gain_cell(const Reach& reach, Provenance provenance) {
+    if (!reach.has_ceiling) {
+        return Missing{};
+    }
+    Number gain{.value = reach.gain.value, .unit = "s", .provenance = provenance};
+    if (reach.uncertainty) {
+        gain.low = (reach.gain - *reach.uncertainty).value;
+        gain.high = (reach.gain + *reach.uncertainty).value;
+    }
+    return gain;
 }
 
 class RollupTable {
@@ -77,7 +92,7 @@ private:
         const auto achieved = group.reach.achieved();
         cells.push_back(
             optional_cell(achieved, [&](double share) { return percent_cell(share, derived_); }));
-        cells.push_back(achieved ? time_cell(group.reach.gain, derived_) : Cell(Missing{}));
+        cells.push_back(gain_cell(group.reach, derived_));
         return cells;
     }
 
@@ -98,13 +113,7 @@ std::vector<std::string> names_in(std::span<const Grouping> by) {
 StepGroup whole_of(const RunFindings& findings) {
     std::vector<std::size_t> all(findings.run.steps.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    StepGroup whole;
-    const std::vector by = {Grouping::layer};
-    for (const StepGroup& layer :
-         rolled_up(findings.run, findings.summary, findings.bounds, by, all)) {
-        whole.add(layer);
-    }
-    return whole;
+    return group_of(findings.run, findings.summary, findings.bounds, "", std::move(all));
 }
 
 std::vector<std::string> notes_of(const RunFindings& findings, std::span<const Grouping> by,
@@ -127,7 +136,66 @@ std::vector<std::string> notes_of(const RunFindings& findings, std::span<const G
     return notes;
 }
 
+// All steps of a run by family, those with a time, the heaviest first.
+std::vector<StepGroup> heaviest_families(const RunFindings& findings) {
+    std::vector<std::size_t> timed;
+    for (std::size_t i = 0; i < findings.run.steps.size(); ++i) {
+        if (findings.summary.steps[i].time) {
+            timed.push_back(i);
+        }
+    }
+    auto families = rolled_up(findings.run, findings.summary, findings.bounds,
+                              std::array{Grouping::family}, timed);
+    std::ranges::stable_sort(families, std::greater<>(),
+                             [](const StepGroup& family) { return family.reach.median; });
+    return families;
+}
+
+std::vector<Cell> family_row(const RunFindings& findings, const LayerNames& names,
+                             const StepGroup& family) {
+    const Provenance derived = derived_from(findings.run.origin);
+    const std::size_t first = family.members.front();
+    const auto percent = [&](double share) { return percent_cell(share, derived); };
+    return {names.text(layers_of(findings.run, family.members)),
+            pass_text(findings.run.steps[first]),
+            count_cell(static_cast<double>(family.layers)),
+            family.members.size() == 1
+                ? time_cell(*findings.summary.steps[first].time, times_of(findings.run.origin))
+                : time_cell(family.reach.median, derived),
+            optional_cell(family.share, percent),
+            rate(family.flops.value, family.reach.median, "FLOP/s", derived),
+            rate(family.traffic.value, family.reach.median, "B/s", derived),
+            optional_cell(family.reach.achieved(), percent),
+            std::string(name_of(findings.bounds[first].verdict))};
+}
+
 }  // namespace
+
+Table heaviest_table(const RunFindings& findings, std::size_t rows) {
+    Table table{.columns = {{"layer", "layer", Importance::essential},
+                            {"pass", "pass", Importance::essential},
+                            {"layers", "layers", Importance::normal},
+                            {"time_s", "time", Importance::essential},
+                            {"share", "share", Importance::essential},
+                            unit_column("flop_per_s", "FLOP/s", Importance::normal),
+                            unit_column("byte_per_s", "B/s", Importance::normal),
+                            {"ceiling_share", "ceiling", Importance::essential},
+                            {"bound", "bound", Importance::essential}}};
+    const auto families = heaviest_families(findings);
+    const LayerNames names(layers_of(findings.run));
+    std::optional<double> share;
+    for (const StepGroup& family : std::span(families).first(std::min(rows, families.size()))) {
+        table.rows.push_back(family_row(findings, names, family));
+        add_share(share, family.share);
+    }
+    table.title = fmt::format("The {} heaviest of {} rows", table.rows.size(), families.size());
+    hide_unknown_shares(table, findings);
+    table.notes.push_back(fmt::format(
+        "{}--all shows all {} steps; equal layers and repeated blocks are one row here.",
+        share ? fmt::format("These are {:.0f} % of the time. ", 100 * *share) : "",
+        findings.run.steps.size()));
+    return table;
+}
 
 std::vector<Grouping> parse_groupings(const std::vector<std::string>& names) {
     constexpr auto known = names_of(Grouping{});
@@ -163,8 +231,8 @@ std::vector<Column> rollup_columns(std::span<const Grouping> by) {
         unit_column("flop_per_s", "FLOP/s", Importance::normal),
         unit_column("byte_per_s", "B/s", Importance::detail),
         unit_column("flop_per_byte", "FLOP/B", Importance::normal),
-        {"ceiling_share", "ceiling", Importance::normal},
-        {"gain_s", "gain", Importance::normal}};
+        {"ceiling_share", "ceiling", Importance::essential},
+        {"gain_s", "gain", Importance::essential}};
     columns.insert(columns.end(), numbers.begin(), numbers.end());
     return columns;
 }

@@ -29,7 +29,13 @@ std::vector<Grouping> parse_groupings(const std::vector<std::string>& names);
 Table rollup_table(const RunFindings& findings, std::span<const Grouping> by,
                    const StepFilter& filter = {});
 
-// Its columns: display flags are checked before there is a run.
+// The families that take longest, so many of them:
+//
+//   layer                pass     layers  time [ms]  share [%]  GFLOP/s  GB/s  ceiling [%]  bound
+//   h.0–h.47.attention   forward      48       4.41       12.2    ...              41  memory
+Table heaviest_table(const RunFindings& findings, std::size_t rows);
+
+// The columns of rollup_table: display flags are checked before there is a run.
 std::vector<Column> rollup_columns(std::span<const Grouping> by);
 
 // What a page shows of it: one table by the groupings given, else by operator, by pass, and a tree

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "view/run.h"
 
-#include "analyze/ran_algorithms.h"
-#include "analyze/remarks.h"
-#include "record/completeness.h"
 #include "view/budget_table.h"
 #include "view/cells.h"
 #include "view/counter_tables.h"
@@ -13,81 +10,45 @@
 #include "view/memory_table.h"
 #include "view/recount.h"
 #include "view/trace_blocks.h"
-
-#include <fmt/format.h>
+#include "view/verdict.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace strata {
 
 namespace {
 
-constexpr std::string_view partial_warning =
-    "This run was interrupted; it holds what was measured until then, and the same command "
-    "continues it.";
+// How many rows the first page shows.
+constexpr std::size_t most_rows = 10;
 
-Ranking ranking_of(const std::vector<Finding>& findings) {
-    Ranking ranking;
-    for (const Finding& finding : findings) {
-        ranking.items.push_back(finding.sentence);
-        ranking.commands.push_back(finding.command);
+// The steps as they were asked for; the first page has the heaviest families of them.
+Table main_table(const RunFindings& findings, const StepFilter& filter,
+                 std::span<const Grouping> by, Extent extent) {
+    if (!by.empty()) {
+        return rollup_table(findings, by, filter);
     }
-    return ranking;
+    return extent == Extent::whole ? steps_table(findings, filter)
+                                   : heaviest_table(findings, most_rows);
 }
 
-// What is worth a look, by what could be won or, without ceilings, by its weight.
-void add_ranking(std::vector<Block>& blocks, const RunFindings& findings) {
-    const auto found = findings_on(findings.run, findings.summary, findings.bounds);
-    if (found.empty()) {
-        return;
+// What few readers need at once.
+void add_further(std::vector<Block>& blocks, const RunFindings& findings,
+                 const StepFilter& filter) {
+    const Run& run = findings.run;
+    if (Table fused = fused_table(findings); !fused.rows.empty()) {
+        blocks.emplace_back(std::move(fused));
     }
-    const bool by_gain = found.front().gain.has_value();
-    blocks.emplace_back(Heading{by_gain ? "Largest possible gains"
-                                : found.size() == 1
-                                    ? "The heaviest step"
-                                    : fmt::format("The {} heaviest steps", found.size())});
-    blocks.emplace_back(ranking_of(found));
-}
-
-// What only less work makes faster.
-void add_ceilings(std::vector<Block>& blocks, const RunFindings& findings) {
-    const auto found = findings_at_ceilings(findings.run, findings.summary, findings.bounds);
-    if (!found.empty()) {
-        blocks.emplace_back(Heading{"Near their ceilings"});
-        blocks.emplace_back(ranking_of(found));
+    if (run.origin != Origin::modelled) {  // a prediction's whole is the sum of its steps
+        blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
     }
+    blocks.emplace_back(memory_table(run));
+    std::ranges::move(infeed_blocks(run), std::back_inserter(blocks));
+    std::ranges::move(profile_blocks(run, filter), std::back_inserter(blocks));
 }
 
 }  // namespace
-
-std::vector<Block> warning_blocks(const Run& run) {
-    std::vector<Block> blocks;
-    if (const std::string sentence = incompleteness_sentence(run); !sentence.empty()) {
-        blocks.emplace_back(Paragraph{sentence});
-    }
-    if (run.state == RunState::partial) {
-        blocks.emplace_back(Paragraph{std::string(partial_warning)});
-    }
-    return blocks;
-}
-
-std::vector<Block> verdict_blocks(const RunFindings& findings) {
-    std::vector<Block> blocks;
-    add_ranking(blocks, findings);
-    const Gains gains = gains_of(findings.run, findings.summary, findings.bounds);
-    if (const std::string closing = closing_sentence(findings.run, gains); !closing.empty()) {
-        blocks.emplace_back(Paragraph{closing});
-    }
-    add_ceilings(blocks, findings);
-    if (const std::string remark = algorithm_remark(findings.run); !remark.empty()) {
-        blocks.emplace_back(Paragraph{remark});
-    }
-    for (const auto& remark : general_remarks(findings.run, findings.summary)) {
-        blocks.emplace_back(Paragraph{remark});
-    }
-    return blocks;
-}
 
 std::vector<Block> profile_blocks(const Run& run, const StepFilter& filter) {
     std::vector<Block> blocks = trace_blocks(run, filter);
@@ -98,42 +59,33 @@ std::vector<Block> profile_blocks(const Run& run, const StepFilter& filter) {
 }
 
 Document run_document(const Run& run, const StepFilter& filter, const Convention& convention,
-                      std::span<const Grouping> by) {
+                      std::span<const Grouping> by, Extent extent) {
     const Run counted = counted_by(convention, run);
     const RunFindings findings = {.run = counted,
                                   .summary = summarise(counted),
                                   .bounds = bounds_of(run),
                                   .convention = convention.name};
     Document document{settings_line(run), warning_blocks(run)};
-    document.blocks.emplace_back(Paragraph{machine_line(run)});
-    if (const std::string device = device_line(run); !device.empty()) {
-        document.blocks.emplace_back(Paragraph{device});
+    auto& blocks = document.blocks;
+    blocks.emplace_back(Lead{lead_of(findings)});
+    for (const std::string& line :
+         {machine_line(run), device_line(run), annotation_line(run), verification_line(run)}) {
+        if (!line.empty()) {
+            blocks.emplace_back(Paragraph{line});
+        }
     }
-    if (const std::string said = annotation_line(run); !said.empty()) {
-        document.blocks.emplace_back(Paragraph{said});
+    if (Doubts doubts = doubts_of(run); !doubts.doubts.empty()) {
+        blocks.emplace_back(std::move(doubts));
     }
-    if (const std::string verified = verification_line(run); !verified.empty()) {
-        document.blocks.emplace_back(Paragraph{verified});
+    std::ranges::move(advice_blocks(findings), std::back_inserter(blocks));
+    if (by.empty() && !run.steps.empty()) {
+        Table groups = rollup_table(findings, std::array{Grouping::operation});
+        groups.records.clear();
+        groups.title = "Time by operator";
+        blocks.emplace_back(std::move(groups));
     }
-    document.blocks.emplace_back(by.empty() ? steps_table(findings, filter)
-                                            : rollup_table(findings, by, filter));
-    if (Table fused = fused_table(findings); !fused.rows.empty()) {
-        document.blocks.emplace_back(std::move(fused));
-    }
-    if (run.origin != Origin::modelled) {  // a prediction's whole is the sum of its steps
-        document.blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
-    }
-    document.blocks.emplace_back(memory_table(run));
-    std::ranges::move(infeed_blocks(run), std::back_inserter(document.blocks));
-    for (auto& block : profile_blocks(run, filter)) {
-        document.blocks.push_back(std::move(block));
-    }
-    if (!run.flags.empty()) {
-        document.blocks.emplace_back(flags_table(run));
-    }
-    for (auto& block : verdict_blocks(findings)) {
-        document.blocks.push_back(std::move(block));
-    }
+    blocks.emplace_back(main_table(findings, filter, by, extent));
+    add_further(blocks, findings, filter);
     return document;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/memory_check.h"
-#include "analyze/remarks.h"
+#include "analyze/step_findings.h"
 #include "analyze/verification.h"
 #include "base/enumeration.h"
 #include "record/completeness.h"
@@ -60,16 +60,20 @@ Json finding_json(const Finding& finding) {
     const auto seconds = [](const std::optional<Seconds>& time) {
         return time ? Json(time->value) : Json();
     };
-    return {{"layer", finding.layer},
-            {"pass", finding.pass},
-            {"kind", finding.kind},
+    return {{"layer", finding.layers},
+            {"operator", text_json(finding.operation)},
+            {"pass", text_json(finding.pass)},
+            {"kind", text_json(finding.kind)},
+            {"steps", finding.steps},
             {"median_s", finding.median.value},
             {"share", number_json(finding.share)},
             {"gain_s", seconds(finding.gain)},
             {"gain_share", number_json(finding.gain_share)},
             {"gain_uncertainty_s", seconds(finding.uncertainty)},
             {"sentence", finding.sentence},
-            {"command", text_json(finding.command)}};
+            {"remedy", name_of(finding.advice.remedy)},
+            {"command", text_json(finding.advice.command)},
+            {"saving_s", seconds(finding.advice.saving)}};
 }
 
 // Where most could be won, largest first.
@@ -83,13 +87,13 @@ Json findings_json(const RunFindings& findings) {
 
 // What the steps take, and would take at their ceilings; null where none has one.
 Json at_ceilings_json(const RunFindings& findings) {
-    const Gains gains = gains_of(findings.run, findings.summary, findings.bounds);
-    if (!gains.is_judged || !findings.summary.budget.is_whole) {
+    const Reach all = reach_of(findings.run, findings.summary, findings.bounds);
+    if (!all.has_ceiling || !findings.summary.budget.is_whole) {
         return nullptr;
     }
-    return {{"time_s", gains.median.value},
-            {"at_ceilings_s", gains.at_ceilings.value},
-            {"without_ceiling_s", gains.unjudged.value}};
+    return {{"time_s", all.median.value},
+            {"at_ceilings_s", (all.median - all.gain).value},
+            {"without_ceiling_s", all.unjudged.value}};
 }
 
 Json budget_json(const Budget& budget) {

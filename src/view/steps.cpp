@@ -2,7 +2,7 @@
 #include "view/steps.h"
 
 #include "analyze/advice.h"
-#include "analyze/gains.h"
+#include "analyze/rollup.h"
 #include "view/cells.h"
 
 #include "base/enumeration.h"
@@ -14,11 +14,6 @@
 namespace strata {
 
 namespace {
-
-std::string pass_text(const StepResult& step) {
-    const bool plain = step.kind == StepKind::compute;
-    return std::string(name_of(step.pass)) + (plain ? "" : " " + std::string(name_of(step.kind)));
-}
 
 Bytes traffic_of(const StepResult& step) {
     return step.read + step.written;
@@ -76,7 +71,7 @@ Cell ceilings_cell(const RunFindings& findings, std::optional<Pass> pass) {
     for (std::size_t i = 0; i < findings.run.steps.size(); ++i) {
         const StepResult& step = step_at(findings, i);
         if (!pass || step.pass == *pass) {
-            add(reach, step, findings.summary.steps[i], findings.bounds[i]);
+            reach.add(step, findings.summary.steps[i], findings.bounds[i]);
         }
     }
     return optional_cell(reach.achieved(),
@@ -176,7 +171,7 @@ std::vector<StepColumn> all_columns() {
              });
          },
          [](const RunFindings&, const PassTotal& t) { return intensity_cell(t.flops, t.traffic); }},
-        {{"ceiling_share", "ceiling", Importance::normal},
+        {{"ceiling_share", "ceiling", Importance::essential},
          [](const RunFindings& f, std::size_t i) {
              return of_time(f, i, [&](const Estimate&) {
                  return optional_cell(f.bounds[i].achieved, [&](double share) {
@@ -185,7 +180,7 @@ std::vector<StepColumn> all_columns() {
              });
          },
          [](const RunFindings& f, const PassTotal& t) { return ceilings_cell(f, t.pass); }},
-        {{"bound", "bound", Importance::normal},
+        {{"bound", "bound", Importance::essential},
          [](const RunFindings& f, std::size_t i) {
              return Cell(std::string(name_of(f.bounds[i].verdict)));
          },

@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import resource
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -765,6 +766,53 @@ class Gates(Program):
             self.skipTest("every backend runs here")
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("was not measured", done.stderr)
+class Advised(Program):
+    """What a run advises can be done: the commands that real runs print, with tiny limits."""
+
+    LIMITS = {"STRATA_MAX_TIME": "0.3", "STRATA_MIN_TIME": "0", "STRATA_MIN_SAMPLES": "5", "STRATA_TUNE_TIME": "1",
+              "STRATA_NO_WAIT": "1"}
+
+    def setUp(self):
+        super().setUp()
+        self.environment.update(self.LIMITS)
+
+    def measured(self, *words):
+        """What a command prints; a busy machine may be too restless for any precision (exit code 4)."""
+        done = subprocess.run([STRATA, *words], cwd=self.folder, env=self.environment, text=True, capture_output=True,
+                              timeout=PATIENCE)
+        self.assertIn(done.returncode, (0, 4), f"{words}: {done.stderr}\n{done.stdout[-1000:]}")
+        return done.stdout
+
+    def follow(self, command):
+        words = shlex.split(command)
+        self.assertEqual(words.pop(0), "strata")
+        self.measured(*words)
+
+    def test_each_rule_for_this_engine_prints_a_command_that_runs(self):
+        if not self.has_engine():
+            self.skipTest("needs strata's own engine for processors")
+        self.strata("calibrate")
+        asked = {
+            "other algorithm": ["convolution(2x32x28x28) out_channels=32 kernel=3x3 pad_begin=1x1 pad_end=1x1"],
+            "larger batch": ["fc:layers=2,nodes=512", "--batch", "2"],
+            "fusion": ["resnet-18", "--inference", "--batch", "1", "--slice", "layer1.0.*"],
+        }
+        said = {}
+        for remedy, words in asked.items():
+            run = json.loads(self.measured("run", *words, "--json"))["runs"][0]
+            for finding in run["findings"]:
+                if finding["command"]:
+                    said.setdefault(finding["remedy"], finding["command"])
+            with self.subTest(remedy):
+                if remedy not in said:  # noise exceeded every gain
+                    self.skipTest(f"the machine is too busy for advice on {remedy}")
+                self.follow(said[remedy])
+
+    def test_what_explains_a_prediction_runs(self):
+        run = self.json("predict", "alexnet", "--batch", "4", "--device", "v100")["runs"][0]
+        commands = {finding["command"] for finding in run["findings"]}
+        self.assertTrue(all(commands))
+        self.follow(sorted(commands)[0])
 
 
 class ExitCodes(Program):

@@ -121,7 +121,7 @@ TEST(Modelled, WhatToTryNextExplainsALayerOnTheSameDevice) {
     Job job = job_for("v100");
     job.device_changes = {{"sms", "200"}};
     const strata::Run run = predicted(job, {"sms=200"});
-    EXPECT_EQ(command_for(run, run.steps.front(), bounds_of(run).front()),
+    EXPECT_EQ(advice_for(run, 0, bounds_of(run).front(), Seconds{1}).command,
               "strata predict alexnet --batch 4 --device v100 --set sms=200 --explain conv1");
 }
 

@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace strata {
 namespace {
 
@@ -20,6 +22,48 @@ std::string run_text(const strata::Run& run) {
 TEST(RunView, TellsWhereTheTimeGoesAndWhy) {
     testing::expect_golden("view/run-alexnet-16.txt",
                            run_text(testing::scripted_run(testing::zoo_graph("alexnet", 16))));
+}
+
+Document first_page(const strata::Run& run) {
+    return run_document(run, {}, conventions().front(), {}, Extent::first_page);
+}
+
+TEST(RunView, ItsFirstPageHasTheHeaviestRowsAndNamesBlocksOnce) {
+    const TerminalStyle narrow{.width = 80, .unicode = true};
+    testing::expect_golden(
+        "view/run-alexnet-16-first.txt",
+        render_terminal(first_page(testing::scripted_run(testing::zoo_graph("alexnet", 16))),
+                        narrow));
+    testing::expect_golden(
+        "view/run-bert-base-1-first.txt",
+        render_terminal(first_page(testing::scripted_run(testing::zoo_graph("bert-base", 1))),
+                        narrow));
+}
+
+TEST(RunView, VerdictDoubtsFindingsGroupsAndStepsFollowEachOther) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    run.flags = {{DoubtKind::drift, "The last samples are 3 % slower."}};
+    const std::string text = run_text(run);
+    std::size_t last = 0;
+    for (const char* part : {"Most could be saved in", "doubt (drift)", "Largest possible gains",
+                             "Time by operator", "conv1  forward"}) {
+        const std::size_t at = text.find(part);
+        ASSERT_NE(at, std::string::npos) << part;
+        EXPECT_GT(at, last) << part;
+        last = at;
+    }
+}
+
+TEST(RunView, EightyColumnsKeepWhatBoundsAStep) {
+    const strata::Run run = testing::scripted_run(testing::zoo_graph("resnet-18", 2));
+    for (const Document& document : {run_document(run), first_page(run)}) {
+        const std::string text = render_terminal(document, {.width = 80, .unicode = true});
+        const std::size_t header = text.find("\nlayer ") + 1;
+        ASSERT_NE(header, std::string::npos + 1);
+        const std::string line = text.substr(header, text.find('\n', header) - header);
+        EXPECT_NE(line.find("ceiling [%]"), std::string::npos) << line;
+        EXPECT_NE(line.find("bound"), std::string::npos) << line;
+    }
 }
 
 TEST(RunView, ExplainsItsHoles) {
@@ -154,7 +198,11 @@ TEST(RunView, WhereStepsLeaveNoGapTheBudgetShowsNone) {
     strata::Run run = testing::run_of(steps);
     run.whole.instrumented.values = {Seconds{0.7}, Seconds{0.7}};  // the sum is 0.7 less 1e-16
     const Document document = run_document(run);
-    const auto& budget = std::get<Table>(document.blocks[2]);
+    const auto is_budget = [](const Block& block) {
+        const auto* table = std::get_if<Table>(&block);
+        return table != nullptr && table->columns.front().key == "part";
+    };
+    const auto& budget = std::get<Table>(*std::ranges::find_if(document.blocks, is_budget));
     EXPECT_EQ(std::get<Missing>(budget.rows[1][1]).reason, "none");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/steps.h"
 
-#include "analyze/remarks.h"
+#include "analyze/step_findings.h"
 #include "report/data.h"
 #include "report/render.h"
 #include "report/select.h"

@@ -5,6 +5,7 @@
 #include "base/enumeration.h"
 #include "graph/builder.h"
 #include "networks/network.h"
+#include "record/engines.h"
 #include "tests/backend/cpu/plain_methods.h"
 #include "tests/backend/cpu/verified.h"
 #include "tests/backend/networks.h"
@@ -12,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 namespace strata::testing {
 
@@ -74,6 +76,34 @@ INSTANTIATE_TEST_SUITE_P(Convolution, EachAlgorithm, ::testing::ValuesIn([] {
                              std::ranges::replace(name, '-', '_');
                              return name;
                          });
+
+TEST(ConvolutionChoice, WhatTheEngineIsSaidToOfferItDoes) {
+    constexpr std::array problems = {
+        "convolution(2x32x9x9) out_channels=32 kernel=3x3 pad_begin=1x1 pad_end=1x1",
+        "convolution(2x32x9x9) out_channels=32 kernel=5x5 groups=2",
+        "convolution(2x3x9x9) out_channels=16 kernel=3x3 stride=2x2",
+        "convolution(2x32x9x9) out_channels=32 kernel=3x3 dilation=2x2",
+        "convolution(2x32x9x9) out_channels=32 kernel=3x3 groups=32",
+        "convolution(2x32x9x9) out_channels=64 kernel=1x1",
+        "convolution(2x32x20) out_channels=32 kernel=3"};
+    std::size_t offered = 0;
+    for (const char* text : problems) {
+        const Graph graph = graph_of_problem(text);
+        for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
+            for (const AlgorithmOffer& offer :
+                 offers_of("onednn", parse_problem(text), pass, DataType::f32)) {
+                Execution execution =
+                    execution_by(std::get<ConvolutionAlgorithm>(offer.algorithm.kind));
+                execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
+                const auto steps = steps_of(*cpu::make_backend(), graph, execution);
+                EXPECT_EQ(step_of(steps, 0, pass).algorithm, name_of(offer.algorithm)) << text;
+                EXPECT_GT(offer.usual_share, 0);
+                ++offered;
+            }
+        }
+    }
+    EXPECT_EQ(offered, 3 * 7U);
+}
 
 TEST(ConvolutionChoice, AMethodOfOurOwnIsTheStepsAlgorithm) {
     const auto backend = backend_with_plain_methods();

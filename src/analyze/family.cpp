@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/family.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace strata {
+
+namespace {
+
+bool is_digit(char letter) {
+    return letter >= '0' && letter <= '9';
+}
+
+// A name cut where numbers begin and end: "h.", "12", ".mlp".
+using Parts = std::vector<std::string_view>;
+
+Parts parts_of(std::string_view name) {
+    Parts parts;
+    for (std::size_t begin = 0; begin < name.size();) {
+        std::size_t end = begin + 1;
+        while (end < name.size() && is_digit(name[end]) == is_digit(name[begin])) {
+            ++end;
+        }
+        parts.push_back(name.substr(begin, end - begin));
+        begin = end;
+    }
+    return parts;
+}
+
+// The name with a sign for each number: "h.#.mlp".
+std::string pattern_of(std::string_view name) {
+    std::string pattern;
+    for (const std::string_view part : parts_of(name)) {
+        pattern += is_digit(part.front()) ? "#" : std::string(part);
+    }
+    return pattern;
+}
+
+// Which parts differ among names of one pattern.
+std::set<std::size_t> varying_parts(std::span<const std::string> names) {
+    std::set<std::size_t> varying;
+    const Parts first = parts_of(names.front());
+    for (const std::string& name : names) {
+        const Parts parts = parts_of(name);
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            if (parts[i] != first[i]) {
+                varying.insert(i);
+            }
+        }
+    }
+    return varying;
+}
+
+// Whether the name is like the first one but for the parts that vary.
+bool is_like(const Parts& first, std::string_view name, const std::set<std::size_t>& varying) {
+    const Parts parts = parts_of(name);
+    if (parts.size() != first.size()) {
+        return false;
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const bool is_number = is_digit(first[i].front()) && is_digit(parts[i].front());
+        if (parts[i] != first[i] && !(is_number && varying.contains(i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// "h.0–h.47.mlp": what both end with is said once.
+std::string range_text(std::string_view first, std::string_view last) {
+    const Parts one = parts_of(first), other = parts_of(last);
+    std::size_t end = one.size();
+    while (end > 0 && one[end - 1] == other[end - 1]) {
+        --end;
+    }
+    const auto begins_at = [&](const Parts& parts, std::string_view name) {
+        return end < parts.size() ? static_cast<std::size_t>(parts[end].data() - name.data())
+                                  : name.size();
+    };
+    return fmt::format("{}–{}", first.substr(0, begins_at(one, first)), last);
+}
+
+// Names of one pattern as ranges of those that follow each other among the network's layers that
+// are like them.
+std::vector<std::pair<std::string, std::size_t>> ranges_of(std::span<const std::string> names,
+                                                           std::span<const std::string> layers) {
+    const auto varying = varying_parts(names);
+    const Parts first = parts_of(names.front());
+    const std::set<std::string_view> wanted(names.begin(), names.end());
+    std::vector<std::pair<std::string, std::size_t>> ranges;
+    std::vector<std::string_view> open;
+    const auto close = [&] {
+        if (!open.empty()) {
+            ranges.emplace_back(open.size() == 1 ? std::string(open.front())
+                                                 : range_text(open.front(), open.back()),
+                                open.size());
+            open.clear();
+        }
+    };
+    for (const std::string& layer : layers) {
+        if (wanted.contains(layer)) {
+            open.push_back(layer);
+        } else if (is_like(first, layer, varying)) {
+            close();
+        }
+    }
+    close();
+    return ranges;
+}
+
+}  // namespace
+
+std::vector<std::size_t> families_of(std::span<const StepWork> steps) {
+    using Key = std::tuple<std::string_view, Pass, StepKind, std::string>;
+    std::map<Key, std::size_t> known;
+    std::vector<std::size_t> families;
+    families.reserve(steps.size());
+    for (const StepWork& step : steps) {
+        const std::string problem =
+            step.problem.empty() ? "named " + pattern_of(step.layer) : std::string(step.problem);
+        const auto number = known.size();
+        families.push_back(
+            known.try_emplace(Key{step.operation, step.pass, step.kind, problem}, number)
+                .first->second);
+    }
+    return families;
+}
+
+std::string LayerNames::text(std::span<const std::string> layers) const {
+    constexpr std::size_t most_parts = 3;
+    std::vector<std::string> patterns;
+    std::map<std::string, std::vector<std::string>> by_pattern;
+    for (const std::string& layer : layers) {
+        auto& names = by_pattern[pattern_of(layer)];
+        if (names.empty()) {
+            patterns.push_back(pattern_of(layer));
+        }
+        if (std::ranges::find(names, layer) == names.end()) {
+            names.push_back(layer);
+        }
+    }
+    std::vector<std::pair<std::string, std::size_t>> parts;
+    std::size_t all = 0;
+    for (const std::string& pattern : patterns) {
+        const auto& names = by_pattern.at(pattern);
+        all += names.size();
+        auto ranges = ranges_of(names, layers_);
+        if (ranges.empty()) {
+            ranges = ranges_of(names, names);
+        }
+        std::ranges::move(ranges, std::back_inserter(parts));
+    }
+    if (parts.size() > most_parts) {
+        const std::size_t told = parts[0].second + parts[1].second;
+        return fmt::format("{}, {} and {} other layers", parts[0].first, parts[1].first,
+                           all - told);
+    }
+    std::vector<std::string> texts;
+    std::ranges::transform(parts, std::back_inserter(texts),
+                           [](const auto& one) { return one.first; });
+    if (texts.size() < 2) {
+        return join(texts, "");
+    }
+    const std::string last = texts.back();
+    texts.pop_back();
+    return join(texts, ", ") + " and " + last;
+}
+
+}  // namespace strata

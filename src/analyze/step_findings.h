@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "analyze/next_command.h"
+#include "analyze/rollup.h"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// Steps worth a look, and what to try: the numbers, a sentence made from them, and the strata
+// command that tries the remedy ("" where there is none). Steps that are bound alike and are told
+// the same are one finding, so that no advice is given twice.
+struct Finding {
+    std::string layers = {};     // "conv2–conv5"
+    std::string operation = {};  // "" of several
+    std::string pass = {};       // "forward"; "" of several
+    std::string kind = {};       // "compute", "reorder"
+    std::size_t steps = 0;
+    Seconds median = {};
+    std::optional<double> share = {};         // of the sum of all steps' medians
+    std::optional<Seconds> gain = {};         // at most, where there is a ceiling
+    std::optional<double> gain_share = {};    // of that sum
+    std::optional<Seconds> uncertainty = {};  // of the gain
+    Advice advice = {};                       // its saving is that of all the steps
+    std::string sentence = {};
+};
+
+// The largest possible gains: steps by their time beyond their ceilings, largest first. A gain that
+// is within the uncertainty of its time says so, and has no command.
+//   "conv2–conv5 (11 steps) take 412 ms and could save at most 182 ± 20 ms, 26 % of the step: they
+//    are bound by arithmetic, but only at 56 % of the f32 peak. By winograd-4x4-3x3, and whatever
+//    else is faster, about 150 ms are commonly saved."
+// If no step has a ceiling, these are the families with the largest times, without gains. Empty for
+// an incomplete run: shares of its whole are not known.
+std::vector<Finding> findings_on(const Run& run, const Summary& summary,
+                                 const std::vector<StepBound>& bounds, std::size_t count = 5);
+
+// Steps already at their ceilings that together take much of the time: only less work helps them.
+// Commands that earlier findings have are not repeated.
+//   "12 steps run at 75 % of the f32 peak or more and take 61 % of the step ..."
+std::vector<Finding> findings_at_ceilings(const Run& run, const Summary& summary,
+                                          const std::vector<StepBound>& bounds,
+                                          std::span<const Finding> earlier = {});
+
+// The operator whose steps could save most together, of those that rolled_up lists; nothing where
+// no step could save anything.
+std::optional<StepGroup> largest_gain(const Run& run, const Summary& summary,
+                                      const std::vector<StepBound>& bounds);
+
+// The same in words: "convolution with 77 % of the time at 55 % of its ceilings: 582 ± 40 ms of
+// the 873 ms that could be saved at most". Empty where nothing could be saved.
+std::string largest_gain_text(const Run& run, const Summary& summary,
+                              const std::vector<StepBound>& bounds);
+
+}  // namespace strata

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "report/document.h"
+#include "view/steps.h"
+
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// The answer, before everything else:
+//   "alexnet, batch 8, training: 376 ms, at 62 % of the machine's ceilings. Most could be saved in
+//    convolution with 77 % of the time at 55 % of its ceilings: 582 ± 40 ms of the 873 ms that
+//    could be saved at most."
+std::string lead_of(const RunFindings& findings);
+
+// What speaks against the run's numbers; none where nothing was found.
+Doubts doubts_of(const Run& run);
+
+// Warnings that must precede any number: that a step is missing, or that the run was interrupted. A
+// paragraph each.
+std::vector<Block> warning_blocks(const Run& run);
+
+// The largest possible gains with commands to try, their total, the steps near their ceilings, and
+// remarks on the run as a whole.
+std::vector<Block> advice_blocks(const RunFindings& findings);
+
+}  // namespace strata

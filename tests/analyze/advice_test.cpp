@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "analyze/advice.h"
+
+#include "tests/support/scripted_run.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+StepBound bound_at(Bottleneck verdict, double achieved) {
+    StepBound found;
+    found.verdict = verdict;
+    found.ceiling = verdict == Bottleneck::compute ? "f32 peak" : "DRAM bandwidth";
+    found.achieved = achieved;
+    found.compute = Seconds{0.01};
+    found.memory = Seconds{0.02};
+    found.bound = Seconds{achieved};
+    return found;
+}
+
+StepResult convolution_step(std::string problem) {
+    StepResult step = testing::scripted_step("conv", Pass::forward, {Seconds{1}});
+    step.operation = "convolution";
+    step.algorithm = "direct";
+    step.implementation = "jit:avx512_core";
+    step.problem = std::move(problem);
+    return step;
+}
+
+std::string reason(const StepResult& step, Bottleneck verdict, double achieved) {
+    StepEvidence evidence;
+    add(evidence, step, bound_at(verdict, achieved), Seconds{1});
+    return reason_for(evidence);
+}
+
+bool mentions(const std::string& text, std::string_view what) {
+    return text.find(what) != std::string::npos;
+}
+
+constexpr auto padded_three_by_three =
+    "convolution(8x64x28x28) out_channels=64 kernel=3x3 pad_begin=1x1 pad_end=1x1";
+constexpr auto first_layer = "convolution(8x3x224x224) out_channels=64 kernel=7x7 stride=2x2";
+
+TEST(Reason, ASlowFirstLayerIsToldThatItsChannelsAreFew) {
+    EXPECT_TRUE(mentions(reason(convolution_step(first_layer), Bottleneck::compute, 0.4),
+                         "3 input channels leave vector lanes empty"));
+    EXPECT_FALSE(mentions(reason(convolution_step(padded_three_by_three), Bottleneck::compute, 0.4),
+                          "vector lanes"));
+}
+
+TEST(Reason, BeyondThePeakTheAlgorithmIsTheReason) {
+    StepResult step = convolution_step(padded_three_by_three);
+    step.algorithm = "winograd";
+    EXPECT_TRUE(mentions(reason(step, Bottleneck::compute, 1.4), "winograd algorithm does fewer"));
+}
+
+TEST(Reason, AnUpdateIsToldThatItsTrafficDoesNotDependOnTheBatch) {
+    StepResult step = testing::scripted_step("a", Pass::update, {Seconds{1}});
+    EXPECT_TRUE(mentions(reason(step, Bottleneck::memory, 0.9), "optimizer state"));
+}
+
+TEST(Reason, ReferenceCodeIsNamedAsTheReason) {
+    StepResult step = testing::scripted_step("a", Pass::forward, {Seconds{1}});
+    step.implementation = "ref:any";
+    EXPECT_TRUE(mentions(reason(step, Bottleneck::overhead, 0.1), "ref:any is unoptimised code"));
+}
+
+TEST(Reason, AReorderIsNotWork) {
+    StepResult step = convolution_step("");
+    step.kind = StepKind::reorder;
+    step.layout = "nchw -> nChw16c";
+    EXPECT_TRUE(mentions(reason(step, Bottleneck::memory, 0.9),
+                         "only the layout changes (nchw -> nChw16c)"));
+}
+
+TEST(Reason, AProblemOfAnotherVersionCostsAHintAndNoMore) {
+    EXPECT_TRUE(mentions(reason(convolution_step("warp(1)"), Bottleneck::compute, 0.9), "90 %"));
+}
+
+TEST(Reason, OfSeveralStepsTheSumIsJudged) {
+    StepEvidence evidence;
+    add(evidence, convolution_step(""), bound_at(Bottleneck::compute, 0.5), Seconds{1});
+    add(evidence, convolution_step(""), bound_at(Bottleneck::compute, 0.1), Seconds{1});
+    EXPECT_EQ(reason_for(evidence),
+              "they are bound by arithmetic, but only at 30 % of the f32 peak");
+}
+
+}  // namespace
+}  // namespace strata
