@@ -81,7 +81,7 @@ STRATA_EACH_ISA void combine_row(ElementwiseKind kind, OperandRow a, OperandRow 
         case ElementwiseKind::minimum:
             return with([](float x, float y) { return std::min(x, y); });
         case ElementwiseKind::power:
-            return with([](float x, float y) { return std::pow(x, y); });
+            return raise_row(a, b, out, count);
         case ElementwiseKind::remainder:
             return with(remainder_of);
         case ElementwiseKind::prelu:
@@ -129,7 +129,7 @@ STRATA_EACH_ISA void slope_row(ElementwiseKind kind, std::size_t which, OperandR
             return first ? with([](float x, float y) { return truth(x <= y); })
                          : with([](float x, float y) { return truth(x > y); });
         case ElementwiseKind::power:
-            return first ? with([](float x, float y) { return y * std::pow(x, y - 1); })
+            return first ? raise_slope_row(a, b, dy, out, count)
                          : with([](float x, float y) { return std::pow(x, y) * std::log(x); });
         case ElementwiseKind::remainder:
             return first ? with([](float, float) { return 1.0F; })

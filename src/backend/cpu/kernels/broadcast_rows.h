@@ -23,6 +23,10 @@ void combine_row(ElementwiseKind kind, OperandRow a, OperandRow b, float* out, s
 void slope_row(ElementwiseKind kind, std::size_t which, OperandRow a, OperandRow b, const float* dy,
                float* out, std::int64_t count);
 
+// out = a^b, and out = dy * b a^(b - 1); `out` may be a's memory.
+void raise_row(OperandRow a, OperandRow b, float* out, std::int64_t count);
+void raise_slope_row(OperandRow a, OperandRow b, const float* dy, float* out, std::int64_t count);
+
 // to += from; and the sum of a row.
 void add_row(const float* from, float* to, std::int64_t count);
 float sum_row(const float* from, std::int64_t count);

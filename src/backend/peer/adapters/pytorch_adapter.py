@@ -59,9 +59,20 @@ class Steps(stepwise.Stepwise):
     def zeros(self, of):
         return torch.zeros(of.dims)
 
+    def note_exponents(self):
+        """A constant exponent is a number, as a user writes it: PyTorch then squares instead of raising to a power."""
+        for layer in self.network.layers:
+            if layer.type != "elementwise" or layer.attributes.kind != "power":
+                continue
+            base, exponent = (self.network.tensors[t] for t in layer.inputs)
+            value = self.values.get(exponent.id)
+            if exponent.role == "constant" and value is not None and value.numel() == 1 and len(exponent.dims) <= len(base.dims):
+                layer.attributes.exponent = value.item()
+
     def load(self):
         if not self.values:
-            return super().load()
+            super().load()
+            return self.note_exponents()
         with torch.no_grad():  # the optimizer knows these tensors
             kept = dict(self.values)
             super().load()

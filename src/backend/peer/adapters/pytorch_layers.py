@@ -158,6 +158,8 @@ UNARY = {"exponential": "exp", "logarithm": "log", "square_root": "sqrt", "negat
 
 
 def folded(a, dims, x, *others):
+    if hasattr(a, "exponent"):  # a number, not a tensor
+        return x.pow(a.exponent)
     call = getattr(torch, ELEMENTWISE.get(a.kind, a.kind))
     for other in others:
         x = call(x, other)

@@ -83,6 +83,13 @@ Operator loss(const ToldLayer&, const Setting&) {
     return [](const Tensors& x) -> Tensors { return {at::cross_entropy_loss(x[0], x[1])}; };
 }
 
+// One exponent for all is passed as a number, as a user writes it: PyTorch then squares instead of
+// raising to a power.
+at::Tensor power(const at::Tensor& x, const at::Tensor& y) {
+    const bool is_number = y.numel() == 1 && y.dim() <= x.dim() && !y.requires_grad();
+    return is_number ? at::pow(x, y.item()) : at::pow(x, y);
+}
+
 const std::map<std::string_view, Binary> folds = {
     {"add", [](const at::Tensor& x, const at::Tensor& y) { return at::add(x, y); }},
     {"multiply", [](const at::Tensor& x, const at::Tensor& y) { return at::mul(x, y); }},
@@ -90,7 +97,7 @@ const std::map<std::string_view, Binary> folds = {
     {"divide", [](const at::Tensor& x, const at::Tensor& y) { return at::div(x, y); }},
     {"maximum", at::maximum},
     {"minimum", at::minimum},
-    {"power", [](const at::Tensor& x, const at::Tensor& y) { return at::pow(x, y); }},
+    {"power", power},
     {"remainder", [](const at::Tensor& x, const at::Tensor& y) { return at::remainder(x, y); }},
     {"prelu", [](const at::Tensor& x, const at::Tensor& y) { return at::where(x > 0, x, x * y); }},
     {"equal", [](const at::Tensor& x, const at::Tensor& y) { return at::eq(x, y); }},
