@@ -66,8 +66,9 @@ float cast_value(float value, DataType dtype) {
             return cut_to<std::int64_t>(value);
         case DataType::boolean:
             return value != 0 ? 1.0F : 0.0F;
+        default:  // a type that no cast has
+            return value;
     }
-    return value;
 }
 
 }  // namespace strata

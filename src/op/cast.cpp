@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "op/cast.h"
 
+#include "base/error.h"
 #include "op/rules.h"
+
+#include <fmt/format.h>
 
 namespace strata {
 
@@ -11,6 +14,10 @@ std::vector<ParameterShape> Cast::parameters(std::span<const Tensor>) const {
 
 std::vector<Tensor> Cast::outputs(std::span<const Tensor> inputs) const {
     require_operands(type, inputs, 1, 1);
+    if (!is_computed(dtype)) {
+        throw Error(fmt::format("{}: nothing computes with elements of {}; use another type", type,
+                                name_of(dtype)));
+    }
     return {shaped(type, inputs[0].dims, dtype)};
 }
 

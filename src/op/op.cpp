@@ -111,7 +111,7 @@ Traffic traffic_of(const Op& op, const Signature& signature, Pass pass, Bytes sa
 }
 
 bool moves_nothing(const Op& op) {
-    return std::holds_alternative<Reshape>(op) || std::holds_alternative<Opaque>(op);
+    return std::holds_alternative<Reshape>(op) || !is_counted(op);
 }
 
 // The operator's own name for an operand: "weight", "mean"; empty for an activation.
@@ -267,6 +267,11 @@ SumShape statistic_sum(const Op& op, const OperandValues& values, std::size_t op
             }
         },
         op);
+}
+
+bool is_counted(const Op& op) {
+    const auto* opaque = std::get_if<Opaque>(&op);
+    return opaque == nullptr || opaque->is_counted;
 }
 
 bool has_pass(const Op& op, const Signature& signature, Pass pass) {

@@ -112,6 +112,9 @@ SumShape statistic_sum(const Op& op, const OperandValues& values, std::size_t op
 // receive a gradient, backward_weights and update where it has a parameter.
 bool has_pass(const Op& op, const Signature& signature, Pass pass);
 
+// Whether the work of a layer is known: always, unless it is opaque and no rule counts it.
+bool is_counted(const Op& op);
+
 // Arithmetic and compulsory traffic of one pass; of an update by what the optimizer costs. Zero for
 // a pass that the operator does not have.
 Work work_of(const Op& op, const Signature& signature, Pass pass, const UpdateCost& update = {});

@@ -5,13 +5,15 @@
 
 namespace strata {
 
-// A node that no backend can compute. It keeps its place in the network, its shapes if the file
-// states them, and the reason, which every backend reports as skipped. Its shape rule gives
-// nothing: the code that adds it states the shapes of its outputs.
+// A node that no backend can compute. It keeps its place in the network, its shapes if they are
+// known, its work if that is known, and the reason, which every backend reports as skipped. Its
+// shape rule gives nothing: the code that adds it states the shapes of its outputs.
 struct Opaque {
     static constexpr std::string_view type = "opaque";
     std::string foreign_type = {};
     std::string reason = {};
+    bool is_counted = false;  // whether the work below is known; if not, it is missing and not 0
+    Operations work = {};     // of the forward pass
 
     bool operator==(const Opaque&) const = default;
 
@@ -19,6 +21,13 @@ struct Opaque {
     static void fields(Self& self, Visitor&& visit) {
         visit("foreign_type", self.foreign_type);
         visit("reason", self.reason);
+        visit("counted", self.is_counted);
+        visit("multiply_adds", self.work.multiply_adds);
+        visit("adds", self.work.adds);
+        visit("multiplies", self.work.multiplies);
+        visit("divides", self.work.divides);
+        visit("compares", self.work.compares);
+        visit("transcendentals", self.work.transcendentals);
     }
 
     std::vector<ParameterShape> parameters(std::span<const Tensor> activations) const;

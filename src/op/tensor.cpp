@@ -14,7 +14,12 @@ namespace strata {
 namespace {
 
 // By type, in the order of the enumeration.
-constexpr std::array<std::int64_t, 9> data_type_bytes = {4, 8, 2, 2, 1, 1, 4, 8, 1};
+constexpr std::array<std::int64_t, names_of(DataType{}).size()> data_type_bits = {
+    32, 64, 16, 16, 8, 8, 32, 64, 8, 16, 16, 32, 64, 4, 4, 2, 2, 8, 8, 8, 8, 8, 4};
+
+std::int64_t bits_of(DataType dtype) {
+    return data_type_bits.at(static_cast<std::size_t>(dtype));
+}
 
 constexpr std::array<std::string_view, 6> role_names = {"input",     "label",     "activation",
                                                         "parameter", "statistic", "constant"};
@@ -29,17 +34,15 @@ DataType parse_data_type(std::string_view name) {
     constexpr auto names = names_of(DataType{});
     const auto found = std::ranges::find(names, name);
     if (found == names.end()) {
-        throw Error(
-            fmt::format("\"{}\" is not a data type; use one of f32, f64, f16, bf16, s8, u8, "
-                        "s32, s64, boolean",
-                        printable(name)),
-            ExitCode::usage);
+        throw Error(fmt::format("\"{}\" is not a data type; use one of {}", printable(name),
+                                fmt::join(names, ", ")),
+                    ExitCode::usage);
     }
     return static_cast<DataType>(found - names.begin());
 }
 
 std::int64_t size_in_bytes(DataType dtype) {
-    return data_type_bytes.at(static_cast<std::size_t>(dtype));
+    return (bits_of(dtype) + 7) / 8;
 }
 
 bool is_floating(DataType dtype) {
@@ -48,7 +51,11 @@ bool is_floating(DataType dtype) {
 }
 
 bool is_integer(DataType dtype) {
-    return !is_floating(dtype) && dtype != DataType::boolean;
+    return !is_floating(dtype) && dtype != DataType::boolean && dtype < DataType::f8e4m3fn;
+}
+
+bool is_computed(DataType dtype) {
+    return dtype <= DataType::boolean;
 }
 
 std::int64_t product(std::span<const std::int64_t> dims) {
@@ -101,7 +108,8 @@ Dims parse_dims(std::string_view text) {
 }
 
 Bytes Tensor::bytes() const {
-    return {static_cast<double>(elements() * size_in_bytes(dtype))};
+    const std::int64_t bits = bits_of(dtype);
+    return {static_cast<double>(bits < 8 ? (elements() * bits + 7) / 8 : elements() * (bits / 8))};
 }
 
 std::string_view name_of(Role role) {

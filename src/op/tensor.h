@@ -13,19 +13,35 @@
 
 namespace strata {
 
-// The element types that a tensor may hold.
-enum class DataType { f32, f64, f16, bf16, s8, u8, s32, s64, boolean };
+// The element types that a tensor may hold. No operator computes with those after boolean: they are
+// the types of stored weights and of what opaque layers give.
+enum class DataType {
+    f32,
+    f64,
+    f16,
+    bf16,
+    s8,
+    u8,
+    s32,
+    s64,
+    boolean,  // clang-format off
+    s16, u16, u32, u64, s4, u4, s2, u2,
+    f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f8e8m0, f4e2m1  // clang-format on
+};
 
-inline constexpr std::array<std::string_view, 9> names_of(DataType) {
-    return {"f32", "f64", "f16", "bf16", "s8", "u8", "s32", "s64", "boolean"};
+inline constexpr std::array<std::string_view, 23> names_of(DataType) {
+    return {"f32",     "f64",      "f16",        "bf16",   "s8",         "u8",     "s32",   "s64",
+            "boolean", "s16",      "u16",        "u32",    "u64",        "s4",     "u4",    "s2",
+            "u2",      "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "f8e8m0", "f4e2m1"};
 }
 
 // Spelling used everywhere: "f32", "bf16", "s64", ...; parse throws Error with exit code usage.
 std::string_view name_of(DataType dtype);
 DataType parse_data_type(std::string_view name);
-std::int64_t size_in_bytes(DataType dtype);
-bool is_floating(DataType dtype);
-bool is_integer(DataType dtype);  // booleans are none
+std::int64_t size_in_bytes(DataType dtype);  // of one element that stands alone
+bool is_floating(DataType dtype);            // f32, f64, f16 or bf16
+bool is_integer(DataType dtype);             // booleans are none
+bool is_computed(DataType dtype);            // whether operators compute with it
 
 // Extents, outermost first. Images are batch, channels, then depth / height / width.
 using Dims = std::vector<std::int64_t>;
@@ -49,7 +65,7 @@ struct Tensor {
 
     bool operator==(const Tensor&) const = default;
     std::int64_t elements() const { return product(dims); }
-    Bytes bytes() const;
+    Bytes bytes() const;  // elements of less than a byte are packed
 };
 
 // The part a tensor plays in a network.

@@ -57,16 +57,28 @@ Footprint footprint_in(const Graph& graph, Execution execution, Mode mode) {
                : footprint_of(graph, execution);
 }
 
+// What is not known is missing, and not nothing.
+void drop_unknown(NetworkWork& network) {
+    for (auto& sum : network.passes) {
+        sum = network.uncounted > 0 && sum->flops.value == 0 ? std::nullopt : sum;
+    }
+}
+
 }  // namespace
 
 NetworkWork work_of(const Graph& graph, const Convention& convention, const Execution& execution) {
     const UpdateCost update = cost_of(execution.numerics.optimizer);
     NetworkWork network;
+    network.passes.fill(PassWork());
     for (const auto& layer : graph.layers) {
         network.layers.push_back(layer_work(graph, layer));
     }
     for (const auto& task : schedule_of(graph, execution).tasks) {
         const Layer& layer = graph.layers[task.layer];
+        if (!is_counted(layer.op)) {
+            ++network.uncounted;
+            continue;
+        }
         const auto pass = static_cast<std::size_t>(task.pass);
         if (renames_input(layer.op, task.pass, execution.numerics.mode)) {
             network.layers[task.layer].passes[pass] = PassWork{};
@@ -76,10 +88,11 @@ NetworkWork work_of(const Graph& graph, const Convention& convention, const Exec
             pass_work(layer.op, executed(signature_of(graph, layer), execution.numerics), task.pass,
                       convention, update);
         network.layers[task.layer].passes[pass] = work;
-        network.passes[pass].flops += work.flops;
-        network.passes[pass].read += work.read;
-        network.passes[pass].written += work.written;
+        network.passes[pass]->flops += work.flops;
+        network.passes[pass]->read += work.read;
+        network.passes[pass]->written += work.written;
     }
+    drop_unknown(network);
     network.parameters = parameter_count(graph);
     network.training = footprint_in(graph, execution, Mode::training);
     network.inference = footprint_in(graph, execution, Mode::inference);

@@ -101,9 +101,10 @@ Json footprint_json(const Footprint& footprint) {
 Json totals_json(const NetworkWork& network) {
     Json totals = {{"parameters", network.parameters}};
     for (const Pass pass : all_passes) {
-        totals["flops_" + std::string(name_of(pass))] =
-            whole_json(network.passes[static_cast<std::size_t>(pass)].flops);
+        const auto& work = network.passes[static_cast<std::size_t>(pass)];
+        totals["flops_" + std::string(name_of(pass))] = work ? whole_json(work->flops) : Json();
     }
+    totals["uncounted_layers"] = network.uncounted;
     totals["memory_training"] = footprint_json(network.training);
     totals["memory_inference"] = footprint_json(network.inference);
     totals["caffe_data_bytes"] = whole_json(network.caffe_data);

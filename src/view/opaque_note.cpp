@@ -20,6 +20,7 @@ constexpr std::size_t reasons_shown = 2;
 
 std::string opaque_note(const Graph& graph) {
     std::size_t count = 0;
+    std::size_t uncounted = 0;
     std::vector<std::string> reasons;
     std::unordered_set<std::string> known;
     for (const Layer& layer : graph.layers) {
@@ -30,17 +31,23 @@ std::string opaque_note(const Graph& graph) {
                 reasons.push_back(reason);
             }
             ++count;
+            uncounted += opaque->is_counted ? 0 : 1;
         }
     }
     if (count == 0) {
         return {};
     }
     const std::size_t shown = std::min(reasons.size(), reasons_shown);
-    return fmt::format(
-        "{} of {} layers cannot be computed here; a run skips them, and their work is not counted: "
-        "{}{}",
-        count, graph.layers.size(), join(std::span(reasons).first(shown), "; "),
-        shown < reasons.size() ? "; a run lists more" : "");
+    const std::string missing =
+        uncounted == 0 ? ""
+                       : fmt::format(
+                             "; the work of {} is not known, so that totals are at least "
+                             "what stands here",
+                             uncounted == count ? "these" : fmt::format("{} of them", uncounted));
+    return fmt::format("{} of {} layers cannot be computed here, and a run skips them{}: {}{}",
+                       count, graph.layers.size(), missing,
+                       join(std::span(reasons).first(shown), "; "),
+                       shown < reasons.size() ? "; a run lists more" : "");
 }
 
 }  // namespace strata

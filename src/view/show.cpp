@@ -60,13 +60,15 @@ std::vector<Cell> row_of(const Graph& graph, const Cell& batch, const Layer& lay
 }
 
 std::vector<Cell> total_of(const NetworkWork& network) {
-    std::vector<Cell> row = {"", Missing{}, "total",
+    const char* name = network.uncounted > 0 ? "total, at least" : "total";
+    std::vector<Cell> row = {"", Missing{}, name,
                              "", "",        count_cell(static_cast<double>(network.parameters))};
     Bytes traffic;
     for (const auto& column : pass_columns) {
-        const PassWork& work = network.passes[static_cast<std::size_t>(column.pass)];
-        row.push_back(flops_cell(work.flops));
-        traffic += work.read + work.written;
+        const auto& work = network.passes[static_cast<std::size_t>(column.pass)];
+        row.push_back(
+            optional_cell(work, [](const PassWork& pass) { return flops_cell(pass.flops); }));
+        traffic += work ? work->read + work->written : Bytes();
     }
     row.push_back(bytes_cell(traffic));
     row.emplace_back("");

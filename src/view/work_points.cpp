@@ -11,8 +11,10 @@ WorkPoint work_point_of(const Graph& graph, std::int64_t value, const Convention
                         const Execution& execution) {
     const NetworkWork work = work_of(graph, convention, execution);
     WorkPoint point{.value = value, .batch = batch_of(graph), .parameters = work.parameters};
-    point.forward = work.passes[static_cast<std::size_t>(Pass::forward)].flops;
-    for (const PassWork& pass : work.passes) {
+    const PassWork nothing;
+    point.forward = work.passes[static_cast<std::size_t>(Pass::forward)].value_or(nothing).flops;
+    for (const auto& known : work.passes) {
+        const PassWork pass = known.value_or(nothing);
         point.flops += pass.flops;
         point.traffic += pass.read + pass.written;
     }

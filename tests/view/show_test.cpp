@@ -78,9 +78,13 @@ TEST(Show, SaysWhichLayersNothingHereComputesAndWhy) {
                   {{"y", {{4}}, Role::activation}});
     builder.add("known", Activation{}, {x});
     const Document document = show_document(builder.finish(), conventions().front(), {});
-    EXPECT_EQ(std::get<Table>(document.blocks.front()).notes.back(),
-              "1 of 2 layers cannot be computed here; a run skips them, and their work is not "
-              "counted: Frobnicate: this operator is not supported");
+    EXPECT_EQ(
+        std::get<Table>(document.blocks.front()).notes.back(),
+        "1 of 2 layers cannot be computed here, and a run skips them; the work of these is not "
+        "known, so that totals are at least what stands here: Frobnicate: this operator is "
+        "not supported");
+    EXPECT_EQ(std::get<std::string>(std::get<Table>(document.blocks.front()).totals[0][2]),
+              "total, at least");
 }
 
 constexpr std::int64_t many = 20000;

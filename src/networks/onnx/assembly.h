@@ -53,6 +53,7 @@ public:
 
     Value& value(std::string_view name) { return values_[name]; }
     const Value* find(std::string_view name) const;  // null where the name has no value yet
+    void forget(std::string_view name) { values_.erase(name); }
 
     TensorId add_tensor(std::string_view name, Tensor tensor, Role role,
                         std::optional<TensorData> data = {});

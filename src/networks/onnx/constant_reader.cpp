@@ -20,23 +20,33 @@ struct OnnxType {
 };
 
 // In the order of TensorProto.DataType.
-constexpr std::array<OnnxType, 17> onnx_types = {{{"undefined", {}},
-                                                  {"float", DataType::f32},
-                                                  {"uint8", DataType::u8},
-                                                  {"int8", DataType::s8},
-                                                  {"uint16", {}},
-                                                  {"int16", {}},
-                                                  {"int32", DataType::s32},
-                                                  {"int64", DataType::s64},
-                                                  {"string", {}},
-                                                  {"bool", DataType::boolean},
-                                                  {"float16", DataType::f16},
-                                                  {"double", DataType::f64},
-                                                  {"uint32", {}},
-                                                  {"uint64", {}},
-                                                  {"complex64", {}},
-                                                  {"complex128", {}},
-                                                  {"bfloat16", DataType::bf16}}};
+constexpr std::array<OnnxType, 27> onnx_types = {{{"undefined", {}},
+                                                  {"FLOAT", DataType::f32},
+                                                  {"UINT8", DataType::u8},
+                                                  {"INT8", DataType::s8},
+                                                  {"UINT16", DataType::u16},
+                                                  {"INT16", DataType::s16},
+                                                  {"INT32", DataType::s32},
+                                                  {"INT64", DataType::s64},
+                                                  {"STRING", {}},
+                                                  {"BOOL", DataType::boolean},
+                                                  {"FLOAT16", DataType::f16},
+                                                  {"DOUBLE", DataType::f64},
+                                                  {"UINT32", DataType::u32},
+                                                  {"UINT64", DataType::u64},
+                                                  {"COMPLEX64", {}},
+                                                  {"COMPLEX128", {}},
+                                                  {"BFLOAT16", DataType::bf16},
+                                                  {"FLOAT8E4M3FN", DataType::f8e4m3fn},
+                                                  {"FLOAT8E4M3FNUZ", DataType::f8e4m3fnuz},
+                                                  {"FLOAT8E5M2", DataType::f8e5m2},
+                                                  {"FLOAT8E5M2FNUZ", DataType::f8e5m2fnuz},
+                                                  {"UINT4", DataType::u4},
+                                                  {"INT4", DataType::s4},
+                                                  {"FLOAT4E2M1", DataType::f4e2m1},
+                                                  {"FLOAT8E8M0", DataType::f8e8m0},
+                                                  {"UINT2", DataType::u2},
+                                                  {"INT2", DataType::s2}}};
 
 const OnnxType& find_type(std::int64_t onnx_type) {
     const bool known = onnx_type > 0 && onnx_type < static_cast<std::int64_t>(onnx_types.size());
@@ -67,6 +77,10 @@ std::string_view onnx_type_name(std::int64_t onnx_type) {
     return find_type(onnx_type).name;
 }
 
+std::string_view onnx_type_name(DataType dtype) {
+    return std::ranges::find(onnx_types, dtype, &OnnxType::dtype)->name;
+}
+
 ConstantReader::ConstantReader(std::string file, std::shared_ptr<const void> owner,
                                std::filesystem::path folder)
     : file_(std::move(file)), owner_(std::move(owner)), folder_(std::move(folder)) {}
@@ -83,7 +97,7 @@ Constant ConstantReader::read(const OnnxTensor& tensor) {
         fail(fmt::format("initializer '{}': {}", printable(tensor.name), error.what()));
     }
     const TensorData data = data_of(tensor, dtype);
-    const auto wanted = static_cast<std::uint64_t>(product(tensor.dims) * size_in_bytes(dtype));
+    const auto wanted = static_cast<std::uint64_t>(Tensor{tensor.dims, dtype}.bytes().value);
     if (data.bytes.size() != wanted) {
         fail(
             fmt::format("initializer '{}' holds {} bytes where its shape {} needs {}; export it "
@@ -110,7 +124,10 @@ TensorData ConstantReader::data_of(const OnnxTensor& tensor, DataType dtype) {
         const auto own = std::make_shared<const WireElements>(elements);
         return {.bytes = own->bytes(), .owner = own};
     }
-    return narrowed(dtype == DataType::s64 ? tensor.int64_data : tensor.int32_data,
+    const bool is_unsigned = dtype == DataType::u32 || dtype == DataType::u64;
+    return narrowed(dtype == DataType::s64 ? tensor.int64_data
+                    : is_unsigned          ? tensor.uint64_data
+                                           : tensor.int32_data,
                     static_cast<std::size_t>(size_in_bytes(dtype)));
 }
 
@@ -154,7 +171,8 @@ const std::shared_ptr<const MappedFile>& ConstantReader::open(std::string_view l
     const auto path =
         std::filesystem::weakly_canonical(home / std::filesystem::path(location), broken);
     const auto [end, inside] = std::ranges::mismatch(home, path);
-    if (location.empty() || none || broken || end != home.end() || inside == path.end()) {
+    if (location.empty() || location.find('\0') != location.npos || none || broken ||
+        end != home.end() || inside == path.end()) {
         fail(fmt::format(
             "its data is in '{}', outside the model's folder; move it next to the model",
             printable(location)));

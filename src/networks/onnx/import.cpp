@@ -36,8 +36,8 @@ std::vector<std::filesystem::path> external_files_of(const std::filesystem::path
     for (const OnnxNamedMessage& named : parsed.graph->initializers) {
         const OnnxTensor tensor = parse_onnx_tensor(named.message);
         for (const auto& [key, value] : tensor.external_data) {
-            const bool is_new =
-                tensor.is_external && key == "location" && seen.insert(value).second;
+            const bool is_new = tensor.is_external && key == "location" &&
+                                value.find('\0') == value.npos && seen.insert(value).second;
             if (is_new && lies_within(folder, folder / std::filesystem::path(value))) {
                 files.push_back(folder / std::filesystem::path(value));
             }
@@ -56,6 +56,22 @@ std::optional<Role> role_of_weight(std::string_view stated) {
     return fits ? role : std::nullopt;
 }
 
+}  // namespace
+
+void add_initializer(ModelImport& import, const OnnxTensor& tensor, std::string_view name) {
+    Value& value = import.assembly.value(name);
+    value.is_initializer = true;
+    value.role = role_of_weight(tensor.role);
+    if (data_type_of(tensor.data_type)) {
+        value.constant = import.constants.read(tensor);
+    } else {
+        value.unknown = fmt::format("'{}' has elements of type {}", printable(tensor.name),
+                                    onnx_type_name(tensor.data_type));
+    }
+}
+
+namespace {
+
 // Unused initializers are not examined.
 void add_initializers(ModelImport& import) {
     std::unordered_set<std::string_view> inputs;
@@ -66,16 +82,7 @@ void add_initializers(ModelImport& import) {
         if (!import.used.contains(named.name) && !inputs.contains(named.name)) {
             continue;
         }
-        const OnnxTensor tensor = parse_onnx_tensor(named.message);
-        Value& value = import.assembly.value(tensor.name);
-        value.is_initializer = true;
-        value.role = role_of_weight(tensor.role);
-        if (data_type_of(tensor.data_type)) {
-            value.constant = import.constants.read(tensor);
-        } else {
-            value.unknown = fmt::format("'{}' has elements of type {}", printable(tensor.name),
-                                        onnx_type_name(tensor.data_type));
-        }
+        add_initializer(import, parse_onnx_tensor(named.message), named.name);
     }
     for (std::string_view name : import.model.graph->sparse_initializers) {
         import.assembly.value(name).unknown = fmt::format("'{}' is sparse", printable(name));
@@ -232,7 +239,7 @@ Graph import_onnx(const OnnxSource& source, const OnnxOptions& options) {
                        .stated = {},
                        .used = {},
                        .paths = ModulePaths(model)};
-    const auto nodes = execution_order(*model.graph, file);
+    const auto nodes = execution_order(*model.graph, file, Names::all_known);
     import.assembly.graph.name = stem_of(source.name);
     add_sources(import, nodes);
     for (const OrderedNode& node : nodes) {

@@ -3,12 +3,15 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "networks/onnx/control_flow.h"
 #include "networks/onnx/convert/converters.h"
 #include "networks/onnx/fold/folders.h"
+#include "networks/onnx/shape_rules.h"
 #include "op/problem.h"
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <stdexcept>
 
 namespace strata {
 
@@ -43,16 +46,54 @@ std::string unknown_input(ModelImport& import, const OrderedNode& node) {
     return {};
 }
 
-// The tensors that a node reads and the graph has.
-std::vector<TensorId> known_operands(ModelImport& import, const OrderedNode& ordered) {
+// A weight of several elements in each byte, as what it is.
+Constant unpacked(const Constant& bytes, DataType dtype) {
+    Constant weight = bytes;
+    const auto per_byte = 8 / static_cast<std::int64_t>(Tensor{{8}, dtype}.bytes().value);
+    if (weight.tensor.dtype == DataType::u8 && !weight.tensor.dims.empty() && !is_uniform(bytes)) {
+        weight.tensor.dims.back() *= per_byte;
+        weight.tensor.dtype = dtype;
+    }
+    return weight;
+}
+
+// The tensors that a node reads and the graph has. What the file holds of its weights are
+// parameters, in their own type.
+std::vector<TensorId> known_operands(ModelImport& import, const OrderedNode& ordered,
+                                     const KnownResults& known) {
+    const NodeImport node(import, *ordered.node);
+    const auto weight = [&](std::string_view name) {
+        return std::ranges::find_if(known.weights, [&](std::size_t i) {
+            return node.has_input(i) && ordered.node->inputs[i] == name;
+        });
+    };
     std::vector<TensorId> operands;
     for (std::string_view name : ordered.reads) {
         const Value& value = import.assembly.value(name);
-        if (value.constant || value.tensor) {
-            operands.push_back(import.assembly.operand(name, Role::constant));
+        if (!value.constant && !value.tensor) {
+            continue;
+        }
+        const auto found = weight(name);
+        const bool is_weight = found != known.weights.end() && node.constant(*found) &&
+                               value.is_initializer && value.constant->tensor.elements() > 1;
+        if (is_weight && known.packed && found == known.weights.begin()) {
+            operands.push_back(node.operand(*found, "unpacked",
+                                            unpacked(*node.constant(*found), *known.packed),
+                                            Role::parameter));
+        } else {
+            operands.push_back(
+                import.assembly.operand(name, is_weight ? Role::parameter : Role::constant));
         }
     }
     return operands;
+}
+
+// Whether the work of a node is known; it is when nothing is computed.
+Opaque opaque_of(const OnnxNode& node, const std::string& reason, const KnownResults& known) {
+    return {.foreign_type = printable(node.op_type),
+            .reason = reason,
+            .is_counted = known.work.has_value(),
+            .work = known.work.value_or(Operations())};
 }
 
 void add_opaque(ModelImport& import, const OrderedNode& ordered, const std::string& reason) {
@@ -60,14 +101,19 @@ void add_opaque(ModelImport& import, const OrderedNode& ordered, const std::stri
     std::string unknown = unknown_input(import, ordered);
     if (unknown.empty()) {
         unknown =
-            fmt::format("the shape of what {} produces is not stated", describe(*ordered.node));
+            fmt::format("the shape of what {} produces is not known", describe(*ordered.node));
     }
+    const bool has_unknown = !unknown_input(import, ordered).empty();
+    const KnownResults known =
+        has_unknown ? KnownResults() : known_results(NodeImport(import, *ordered.node));
     std::vector<TensorId> outputs;
-    for (std::string_view name : ordered.node->outputs) {
+    for (std::size_t i = 0; i < ordered.node->outputs.size(); ++i) {
+        const std::string_view name = ordered.node->outputs[i];
         if (name.empty()) {
             continue;
         }
-        const auto tensor = stated_tensor(import, name);
+        const bool has_rule = i < known.outputs.size() && known.outputs[i];
+        const auto tensor = has_rule ? known.outputs[i] : stated_tensor(import, name);
         Value& value = import.assembly.value(name);
         value.unknown = tensor ? "" : unknown;
         value.tensor =
@@ -75,8 +121,8 @@ void add_opaque(ModelImport& import, const OrderedNode& ordered, const std::stri
         outputs.push_back(*value.tensor);
     }
     import.assembly.add_opaque(NodeImport(import, *ordered.node).name(),
-                               {.foreign_type = printable(ordered.node->op_type), .reason = reason},
-                               known_operands(import, ordered), std::move(outputs));
+                               opaque_of(*ordered.node, reason, known),
+                               known_operands(import, ordered, known), std::move(outputs));
 }
 
 // Operators whose result can be much larger than their inputs.
@@ -96,7 +142,8 @@ bool is_foldable(const ModelImport& import, const NodeImport& node) {
     std::int64_t elements = 0;
     for (std::size_t i = 0; i < node.input_count(); ++i) {
         const bool by_type = op_type == "CastLike" && i == 1;
-        if (node.has_input(i) && !node.constant(i) && !folds_by_shape(op_type) && !by_type) {
+        const bool is_value = node.has_input(i) && !folds_by_shape(op_type) && !by_type;
+        if (is_value && (!node.constant(i) || !is_computed(node.input(i).dtype))) {
             return false;
         }
         elements += node.constant(i) ? std::min(node.input(i).elements(), max_folded_elements) : 0;
@@ -194,6 +241,16 @@ bool is_control_flow(const OnnxNode& node) {
     return node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan";
 }
 
+// Converters compute with elements of their own types only.
+void require_computed_inputs(const NodeImport& node) {
+    for (std::size_t i = 0; i < node.input_count(); ++i) {
+        if (node.has_input(i) && !is_computed(node.input(i).dtype)) {
+            throw Unsupported{fmt::format("nothing here computes with elements of type {}",
+                                          onnx_type_name(node.input(i).dtype))};
+        }
+    }
+}
+
 // Extents that depend on values cannot be part of a graph with fixed extents.
 bool has_extents_by_values(const OnnxNode& node) {
     return node.op_type == "NonZero" || node.op_type == "NonMaxSuppression" ||
@@ -209,7 +266,8 @@ std::string why_unknown(const OnnxNode& node) {
 void convert(ModelImport& import, const OrderedNode& ordered) {
     const OnnxNode& node = *ordered.node;
     if (is_control_flow(node) && is_default_domain(node.domain)) {
-        throw Unsupported{"loops and control flow are not executed"};
+        import_body(import, ordered);
+        return;
     }
     if (const std::string reason = unknown_input(import, ordered); !reason.empty()) {
         throw Unsupported{reason};
@@ -218,17 +276,18 @@ void convert(ModelImport& import, const OrderedNode& ordered) {
         convert_own_layer(NodeImport(import, node));
         return;
     }
-    if (!is_default_domain(node.domain)) {
+    if (!is_default_domain(node.domain) && node.domain != microsoft_domain) {
         throw Unsupported{fmt::format("domain '{}' is not supported", printable(node.domain))};
     }
-    if (fold(import, node)) {
+    if (is_default_domain(node.domain) && fold(import, node)) {
         return;
     }
-    const Converter* converter = find_converter(node.op_type);
+    const Converter* converter = find_converter(node.domain, node.op_type);
     if (!converter) {
         throw Unsupported{why_unknown(node)};
     }
     const NodeImport one(import, node);
+    require_computed_inputs(one);
     if (converter->outputs == Outputs::one) {
         one.require_single_output();
     }
@@ -240,9 +299,9 @@ void convert(ModelImport& import, const OrderedNode& ordered) {
 }
 
 // All names whose tensor a conversion may have created.
-std::vector<std::string_view> touched_by(const OnnxNode& node) {
-    std::vector<std::string_view> names = node.outputs;
-    names.insert(names.end(), node.inputs.begin(), node.inputs.end());
+std::vector<std::string_view> touched_by(const OrderedNode& node) {
+    std::vector<std::string_view> names = node.node->outputs;
+    names.insert(names.end(), node.reads.begin(), node.reads.end());
     return names;
 }
 
@@ -253,8 +312,11 @@ std::optional<std::string> refusal(ModelImport& import, const OrderedNode& node)
         convert(import, node);
         return std::nullopt;
     } catch (const Unsupported& unsupported) {
-        import.assembly.roll_back(before, touched_by(*node.node));
+        import.assembly.roll_back(before, touched_by(node));
         return unsupported.reason;
+    } catch (const std::out_of_range&) {  // a list or a shape that is too short
+        import.assembly.roll_back(before, touched_by(node));
+        return "its inputs or attributes do not fit";
     }
 }
 

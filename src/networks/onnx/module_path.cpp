@@ -104,6 +104,20 @@ std::string path_in_metadata(const OnnxNode& node, bool is_only_one) {
                     : fmt::format("{}.{}{}", module, operation, detail);
 }
 
+// The innermost module of several operations around a node; empty for the network itself.
+std::string_view composed_module_of(const OnnxNode& node) {
+    const auto scopes = items_of(node.name_scopes);
+    const auto types = items_of(node.class_hierarchy);
+    for (std::size_t depth = scopes.size(); depth-- > 1;) {
+        const bool is_operation = depth + 1 == scopes.size();
+        const bool is_single = types.size() == scopes.size() && is_one_operation(types[depth]);
+        if (!is_operation && !is_single) {
+            return scopes[depth];
+        }
+    }
+    return {};
+}
+
 // ---- the older exporter
 
 // Deeper or longer names than any module has are not looked at.
@@ -178,6 +192,44 @@ ModulePaths::ModulePaths(const OnnxModel& model) {
             add(node, *scope);
         }
     }
+    if (std::ranges::any_of(model.graph->nodes,
+                            [](const OnnxNode& node) { return !node.name_scopes.empty(); })) {
+        place_between_neighbours(*model.graph);
+    }
+}
+
+void ModulePaths::place_between_neighbours(const OnnxGraph& graph) {
+    std::unordered_map<std::string_view, const OnnxNode*> producers;
+    std::unordered_map<std::string_view, std::vector<const OnnxNode*>> readers;
+    for (const OnnxNode& node : graph.nodes) {
+        for (const std::string_view name : node.outputs) {
+            producers[name] = &node;
+        }
+        for (const std::string_view name : node.inputs) {
+            readers[name].push_back(&node);
+        }
+    }
+    for (const OnnxNode& node : graph.nodes) {
+        if (!node.name_scopes.empty() || node.op_type == "Constant") {
+            continue;
+        }
+        std::vector<const OnnxNode*> near;
+        for (const std::string_view name : node.outputs) {
+            const auto found = readers.find(name);
+            near.insert(near.end(), found == readers.end() ? 0U : 1U,
+                        found == readers.end() ? nullptr : found->second.front());
+        }
+        for (const std::string_view name : node.inputs) {
+            const auto found = producers.find(name);
+            near.insert(near.end(), found == producers.end() ? 0U : 1U,
+                        found == producers.end() ? nullptr : found->second);
+        }
+        const auto known = std::ranges::find_if(
+            near, [](const OnnxNode* one) { return !one->name_scopes.empty(); });
+        if (known != near.end()) {
+            placed_.emplace(node.outputs.front(), composed_module_of(**known));
+        }
+    }
 }
 
 void ModulePaths::add(const OnnxNode& node, std::string_view scope) {
@@ -190,7 +242,12 @@ void ModulePaths::add(const OnnxNode& node, std::string_view scope) {
 
 std::string ModulePaths::of(const OnnxNode& node) const {
     if (node.name_scopes.empty()) {
-        return of_scoped(node);
+        const auto placed = node.outputs.empty() ? placed_.end() : placed_.find(node.outputs[0]);
+        if (placed == placed_.end()) {
+            return of_scoped(node);
+        }
+        const std::string operation = operation_of(node.op_type);
+        return placed->second.empty() ? operation : fmt::format("{}.{}", placed->second, operation);
     }
     const auto found = nodes_in_.find(node.name_scopes);
     return path_in_metadata(node, found != nodes_in_.end() && found->second == 1);

@@ -26,12 +26,14 @@ public:
     explicit ModulePaths(const OnnxModel& model);
 
     // The module that computes the node: "layer1.0.conv1". For an operation that a module of
-    // several operators performs itself, the operation is appended: "layer1.0.add". Empty if the
-    // file does not say.
+    // several operators performs itself, the operation is appended: "layer1.0.add". A node that
+    // the exporter's optimizer made lies where those lie that read it, or else what it reads. Empty
+    // if the file does not say.
     std::string of(const OnnxNode& node) const;
 
 private:
     void add(const OnnxNode& node, std::string_view scope);
+    void place_between_neighbours(const OnnxGraph& graph);
     std::string of_scoped(const OnnxNode& node) const;
     std::string module_of(std::string_view scope) const;
 
@@ -39,6 +41,9 @@ private:
     std::unordered_map<std::string_view, std::size_t> nodes_in_;
     std::unordered_map<std::string_view, std::size_t> products_in_;
     std::unordered_set<std::string_view> parents_;  // scopes that others lie in
+    // By first output, the modules of nodes that the default exporter's optimizer made without
+    // metadata.
+    std::unordered_map<std::string_view, std::string> placed_;
 };
 
 // The innermost line of the program outside PyTorch: "models/resnet.py:93"; empty if the file does

@@ -7,6 +7,7 @@
 #include "networks/onnx/module_path.h"
 #include "networks/onnx/order.h"
 
+#include <deque>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -30,6 +31,14 @@ struct Folding {
     std::int64_t bytes = 0;     // of constants that are not in any file
 };
 
+// The names in force where a body is imported: those that it defines are replaced by unique ones.
+struct NameScope {
+    std::string_view resolve(std::string_view name) const;
+
+    std::unordered_map<std::string_view, std::string_view> names = {};
+    const NameScope* outer = nullptr;
+};
+
 // The state that the conversion of all nodes of a model shares.
 struct ModelImport {
     const WireFile& file;
@@ -43,6 +52,12 @@ struct ModelImport {
     std::unordered_set<std::string_view> used;                          // names that are read
     ModulePaths paths = {};
     Folding folding = {};
+    // Of bodies: what they consist of, their unique names, and the names in force.
+    std::deque<OnnxGraph> bodies = {};
+    std::deque<OnnxNode> nodes = {};
+    std::deque<std::string> names = {};
+    std::int64_t nodes_of_bodies = 0;
+    const NameScope* scope = nullptr;
 
     // Whether from now on only a few elements may be computed for any node. The file's own data may
     // be computed once, so that time and memory stay linear in its size.
@@ -52,6 +67,25 @@ struct ModelImport {
                folding.bytes > max_folded_bytes_in_all + 4 * read;
     }
 };
+
+// An operand of a sketch: what the file names, or a tensor that stands for it.
+struct SketchOperand {
+    std::string_view name = {};  // empty: none
+    std::optional<Tensor> stand_in = {};
+    bool is_constant = false;  // whether the stand-in counts as a weight
+};
+
+// What a conversion would give that was undone: its results, where they were given, and their work.
+struct Sketch {
+    std::vector<std::optional<Tensor>> results;
+    Operations work = {};  // of the forward pass
+};
+
+class NodeImport;
+
+// Expresses one ONNX operator as layers and gives every output that is read. Throws Unsupported if
+// it cannot express the operator, Error if something is inconsistent.
+using Convert = void (*)(const NodeImport& node);
 
 // One node during conversion: its attributes with their defaults, its inputs, and the layers it
 // adds to the graph. Every accessor throws Unsupported or Error if the node does not have what is
@@ -131,6 +165,13 @@ public:
     // One layer that gives all outputs, each where the operator has it.
     void results(Op op, std::vector<TensorId> operands) const;
 
+    // A layer that a converter makes of some of the node's inputs, with its attributes.
+    TensorId part(std::string_view suffix, Convert convert,
+                  std::vector<std::string_view> inputs) const;
+
+    // Converts the node with other operands, and undoes it; nothing if that fails.
+    std::optional<Sketch> sketch(Convert convert, std::span<const SketchOperand> operands) const;
+
     // Whether output i is read.
     bool is_used(std::size_t i) const;
     // Requires, as Unsupported: only the first output is read.
@@ -153,6 +194,9 @@ private:
 // ours expresses it, otherwise as an opaque layer with the reason. Throws Error with file and node
 // if it is inconsistent. Requires: the nodes it reads from were imported before.
 void import_node(ModelImport& import, const OrderedNode& node);
+
+// Adds an initializer under a name: a constant, or an unknown value where its type is none of ours.
+void add_initializer(ModelImport& import, const OnnxTensor& tensor, std::string_view name);
 
 // Adds the tensors that exist before the first node: initializers become constants, the other
 // inputs tensors of the graph. Stated shapes of intermediate tensors are recorded. Throws Error,

@@ -97,11 +97,14 @@ Producers producers_in(const OnnxGraph& graph, const WireFile& file) {
 using Sources = std::vector<std::vector<std::size_t>>;
 
 Sources sources_of(const std::vector<OrderedNode>& nodes, const Producers& producers,
-                   const WireFile& file) {
+                   const WireFile& file, Names names) {
     Sources sources(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         for (std::string_view name : nodes[i].reads) {
             const auto found = producers.find(name);
+            if (found == producers.end() && names == Names::some_from_outside) {
+                continue;
+            }
             if (found == producers.end()) {
                 refuse(file,
                        fmt::format("{} reads '{}', which nothing produces; export the model again",
@@ -158,7 +161,7 @@ std::vector<std::size_t> sorted(const Sources& sources, const OnnxGraph& graph,
 
 // Marks the nodes that the outputs depend on. No runtime executes the others.
 std::vector<bool> live_nodes(const OnnxGraph& graph, const Producers& producers,
-                             const Sources& sources, const WireFile& file) {
+                             const Sources& sources, const WireFile& file, Names names) {
     std::vector<bool> live(sources.size());
     std::vector<std::size_t> pending;
     const auto reach = [&](std::size_t node) {
@@ -169,6 +172,9 @@ std::vector<bool> live_nodes(const OnnxGraph& graph, const Producers& producers,
     };
     for (const OnnxValueInfo& output : graph.outputs) {
         const auto found = producers.find(output.name);
+        if (found == producers.end() && names == Names::some_from_outside) {
+            continue;
+        }
         if (found == producers.end()) {
             refuse(file, fmt::format("nothing produces its output '{}'; export the model again",
                                      printable(output.name)));
@@ -197,14 +203,15 @@ std::vector<OrderedNode> with_reads(const OnnxGraph& graph, const WireFile& file
 
 }  // namespace
 
-std::vector<OrderedNode> execution_order(const OnnxGraph& graph, const WireFile& file) {
+std::vector<OrderedNode> execution_order(const OnnxGraph& graph, const WireFile& file,
+                                         Names names) {
     if (graph.outputs.empty()) {
         refuse(file, "its graph has no outputs; export the model again");
     }
     std::vector<OrderedNode> nodes = with_reads(graph, file);
     const Producers producers = producers_in(graph, file);
-    const Sources sources = sources_of(nodes, producers, file);
-    const std::vector<bool> live = live_nodes(graph, producers, sources, file);
+    const Sources sources = sources_of(nodes, producers, file, names);
+    const std::vector<bool> live = live_nodes(graph, producers, sources, file, names);
     std::vector<OrderedNode> order;
     for (std::size_t i : sorted(sources, graph, file)) {
         if (live[i]) {

@@ -17,15 +17,21 @@ struct OrderedNode {
     std::vector<std::string_view> reads;
 };
 
+// Whether a graph defines every name that it reads, or is a body that reads from outside, too.
+enum class Names { all_known, some_from_outside };
+
 // The nodes that the outputs depend on, in an order of execution that keeps the file's order as far
 // as possible. Throws Error, naming file and node: a name defined twice, one read but never
 // defined, a cycle, no outputs.
-std::vector<OrderedNode> execution_order(const OnnxGraph& graph, const WireFile& file);
+std::vector<OrderedNode> execution_order(const OnnxGraph& graph, const WireFile& file, Names names);
 
 // How a message refers to a node: its name or, without one, its first output, and its operator.
 std::string describe(const OnnxNode& node);
 
 // ONNX's default domain has two spellings.
 bool is_default_domain(std::string_view domain);
+
+// The domain of ONNX Runtime's own operators.
+inline constexpr std::string_view microsoft_domain = "com.microsoft";
 
 }  // namespace strata

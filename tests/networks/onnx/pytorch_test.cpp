@@ -126,6 +126,23 @@ TEST(OnnxFromPyTorch, LayersAreNamedByTheirModules) {
     EXPECT_EQ(graph.layers[0].source, "models/resnet.py:93");
 }
 
+TEST(OnnxFromPyTorch, ANodeThatTheExportersOptimizerMadeLiesInTheModuleAroundIt) {
+    constexpr std::string_view types =
+        "['ViT', 'Block', 'torch.nn.modules.activation.ReLU', 'aten.relu.default']";
+    OnnxWriter writer;
+    writer.input("x", {2, 4})
+        .node(node_with_origin("Relu", "node_relu", {"x"}, "r",
+                               "['', 'blocks.0', 'blocks.0.act', 'relu']", types))
+        .node("Split", {"r"}, {"a", "b"}, {onnx_attribute("axis", std::int64_t{1})},
+              "node_Split_404")
+        .node(node_with_origin("Mul", "node_mul", {"a", "b"}, "y", "['', 'blocks.0', 'mul']",
+                               "['ViT', 'Block', 'aten.mul.Tensor']"))
+        .output("y");
+    EXPECT_EQ(layer_names(Imported(writer).graph),
+              (std::vector<std::string>{"blocks.0.act", "blocks.0.split.0", "blocks.0.split.1",
+                                        "blocks.0.mul"}));
+}
+
 TEST(OnnxFromPyTorch, AConvolutionWithoutABiasIsGivenNone) {
     // As written by the default exporter without its optimizer: zeros, cast and expanded.
     OnnxWriter writer;

@@ -30,8 +30,9 @@ __device__ float cast_to(DataType dtype, float value) {
             return cut(value, -0x1p63F, 0x1p63F);
         case DataType::boolean:
             return value != 0 ? 1 : 0;
+        default:  // a type that no cast has
+            return value;
     }
-    return value;
 }
 
 struct CastValue {

@@ -91,7 +91,7 @@ void convert_gelu(const NodeImport& node) {
 
 // x * sigmoid(alpha x).
 void convert_swish(const NodeImport& node) {
-    const double alpha = node.number("alpha", 1);
+    const double alpha = node.number("alpha", node.node().op_type == "QuickGelu" ? 1.702F : 1.0F);
     if (alpha == 1.0) {
         convert_to(node, {.kind = ActivationKind::silu});
         return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "networks/onnx/convert/composition.h"
+#include "networks/onnx/convert/attention.h"
+
 #include "networks/onnx/convert/converters.h"
 
 #include <fmt/format.h>
@@ -41,7 +42,17 @@ std::size_t rank_of_operands(const NodeImport& node) {
     return rank;
 }
 
-// [N, S, heads * D] as [N, heads, S, D].
+}  // namespace
+
+std::int64_t head_count(const NodeImport& node, std::string_view attribute, std::int64_t absent) {
+    constexpr std::int64_t most = std::int64_t{1} << 20;
+    const std::int64_t stated = node.integer(attribute, absent);
+    if (stated < 1 || stated > most) {
+        throw Unsupported{fmt::format("{} is {}", attribute, stated)};
+    }
+    return stated;
+}
+
 TensorId by_head(Composition& steps, TensorId x, std::int64_t heads) {
     const Dims dims = steps.dims(x);
     if (dims.size() != 3) {
@@ -54,10 +65,11 @@ TensorId by_head(Composition& steps, TensorId x, std::int64_t heads) {
     return steps.transpose(split, {0, 2, 1, 3});
 }
 
-// Keys or values appended to those of earlier calls.
 TensorId with_past(const NodeImport& node, Composition& steps, TensorId x, std::size_t past) {
     return node.has_input(past) ? steps.add(Concat{.axis = 2}, {node.operand(past), x}) : x;
 }
+
+namespace {
 
 // A boolean mask as numbers to add: 0 for true, the lowest number for false.
 TensorId as_bias(Composition& steps, TensorId mask, DataType dtype) {
@@ -70,8 +82,10 @@ TensorId as_bias(Composition& steps, TensorId mask, DataType dtype) {
     return steps.add(Select{}, {mask, zero, lowest});
 }
 
-// A causal mask for keys that do not end where the queries end: queries count from the first key.
-Constant causal_mask(const NodeImport& node, std::int64_t queries, std::int64_t keys) {
+}  // namespace
+
+Constant causal_mask(const NodeImport& node, std::int64_t queries, std::int64_t keys,
+                     std::int64_t first) {
     if (!is_small({queries, keys})) {
         throw Unsupported{"its causal mask is too large"};
     }
@@ -79,12 +93,14 @@ Constant causal_mask(const NodeImport& node, std::int64_t queries, std::int64_t 
     std::vector<double> values;
     for (std::int64_t q = 0; q < queries; ++q) {
         for (std::int64_t k = 0; k < keys; ++k) {
-            values.push_back(k <= q ? 0
-                                    : static_cast<double>(std::numeric_limits<float>::lowest()));
+            values.push_back(
+                k <= q + first ? 0 : static_cast<double>(std::numeric_limits<float>::lowest()));
         }
     }
     return constant_of({{queries, keys}, DataType::f32}, values);
 }
+
+namespace {
 
 // The bias added to the scores; nothing if there is no mask.
 std::optional<TensorId> bias_of(const NodeImport& node, Composition& steps, bool causal_apart,
@@ -97,7 +113,7 @@ std::optional<TensorId> bias_of(const NodeImport& node, Composition& steps, bool
         }
     }
     if (causal_apart) {
-        const TensorId causal = steps.constant(causal_mask(node, queries, keys));
+        const TensorId causal = steps.constant(causal_mask(node, queries, keys, 0));
         bias = bias ? steps.elementwise(ElementwiseKind::add, *bias, causal) : causal;
     }
     return bias;
@@ -164,14 +180,11 @@ TensorId angles(const NodeImport& node, Composition& steps, std::size_t input) {
     return steps.reshape(table, {dims[0], dims[1], 1, dims[2]});
 }
 
-// Rotates pairs (a, b) of x[N, S, heads, D] by their angles (Su et al. 2021); elements beyond the
-// first 2 * half are unchanged.
-TensorId rotated(const NodeImport& node, Composition& steps, TensorId x) {
-    const TensorId cosine = angles(node, steps, 1);
-    const TensorId sine = angles(node, steps, 2);
+}  // namespace
+
+TensorId rotated(Composition& steps, TensorId x, TensorId cosine, TensorId sine, bool interleaved) {
     const std::int64_t half = steps.dims(cosine).back();
     const std::int64_t all = steps.dims(x).back();
-    const bool interleaved = node.integer("interleaved", 0) != 0;
     if (2 * half > all) {
         throw Unsupported{"it has more angles than pairs"};
     }
@@ -198,14 +211,17 @@ TensorId rotated(const NodeImport& node, Composition& steps, TensorId x) {
     return steps.add(Concat{.axis = -1}, {turned, rest});
 }
 
-}  // namespace
-
 void convert_rotary_embedding(const NodeImport& node) {
     const Dims dims = node.input(0).dims;
     Composition steps(node);
+    const auto turned = [&](TensorId x) {
+        const TensorId cosine = angles(node, steps, 1);
+        return rotated(steps, x, cosine, angles(node, steps, 2),
+                       node.integer("interleaved", 0) != 0);
+    };
     if (dims.size() == 4) {
         const TensorId x = steps.transpose(node.operand(0), {0, 2, 1, 3});
-        node.result(Transpose{.permutation = {0, 2, 1, 3}}, {rotated(node, steps, x)});
+        node.result(Transpose{.permutation = {0, 2, 1, 3}}, {turned(x)});
         return;
     }
     const std::int64_t heads = node.integer("num_heads", 1);
@@ -214,7 +230,7 @@ void convert_rotary_embedding(const NodeImport& node) {
             fmt::format("its input {} does not divide into {} heads", to_text(dims), heads)};
     }
     const TensorId x = steps.reshape(node.operand(0), {dims[0], dims[1], heads, dims[2] / heads});
-    node.result(Reshape{.dims = dims}, {rotated(node, steps, x)});
+    node.result(Reshape{.dims = dims}, {turned(x)});
 }
 
 }  // namespace strata

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "networks/onnx/convert/converters.h"
 
+#include "networks/onnx/order.h"
+
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace strata {
 
 namespace {
 
-// THE list: every ONNX operator that becomes a layer, one per line.
+// THE list: every operator of ONNX's own domain that becomes a layer, one per line.
 constexpr std::array converters = {
     Converter{"Abs", convert_unary},
     Converter{"Acos", convert_unary},
@@ -121,6 +124,7 @@ constexpr std::array converters = {
     Converter{"Shrink", convert_shrink},
     Converter{"Sigmoid", convert_activation, Elements::floating},
     Converter{"Sign", convert_unary},
+    Converter{"SimplifiedLayerNormalization", convert_rms_normalization, Elements::floating},
     Converter{"Sin", convert_unary},
     Converter{"Sinh", convert_unary},
     Converter{"Slice", convert_slice},
@@ -133,6 +137,7 @@ constexpr std::array converters = {
     Converter{"Squeeze", convert_squeeze},
     Converter{"Sub", convert_elementwise},
     Converter{"Sum", convert_elementwise},
+    Converter{"SwiGLU", convert_swiglu, Elements::floating},
     Converter{"Swish", convert_swish, Elements::floating},
     Converter{"Tan", convert_unary},
     Converter{"Tanh", convert_activation, Elements::floating},
@@ -147,11 +152,42 @@ constexpr std::array converters = {
     Converter{"Xor", convert_elementwise},
 };
 
+// The same of Microsoft's domain: ONNX Runtime's fused operators.
+constexpr std::array microsoft_converters = {
+    Converter{"Attention", convert_packed_attention, Elements::floating, Outputs::several},
+    Converter{"BiasAdd", convert_elementwise_sum, Elements::floating},
+    Converter{"BiasGelu", convert_bias_gelu, Elements::floating},
+    Converter{"EmbedLayerNormalization", convert_embed_normalization, Elements::any,
+              Outputs::several},
+    Converter{"FastGelu", convert_bias_gelu, Elements::floating},
+    Converter{"FusedConv", convert_fused_convolution, Elements::floating},
+    Converter{"FusedGemm", convert_fused_gemm, Elements::floating},
+    Converter{"FusedMatMul", convert_fused_matmul, Elements::floating},
+    Converter{"Gelu", convert_gelu, Elements::floating},
+    Converter{"GemmFastGelu", convert_gemm_gelu, Elements::floating},
+    Converter{"GridSample", convert_grid_sample, Elements::floating},
+    Converter{"GroupQueryAttention", convert_grouped_attention, Elements::floating,
+              Outputs::several},
+    Converter{"MultiHeadAttention", convert_multi_head_attention, Elements::floating,
+              Outputs::several},
+    Converter{"QuickGelu", convert_swish, Elements::floating},
+    Converter{"RotaryEmbedding", convert_fused_rotary, Elements::floating},
+    Converter{"SimplifiedLayerNormalization", convert_rms_normalization, Elements::floating},
+    Converter{"SkipLayerNormalization", convert_skip_normalization, Elements::floating,
+              Outputs::several},
+    Converter{"SkipSimplifiedLayerNormalization", convert_skip_normalization, Elements::floating,
+              Outputs::several},
+    Converter{"TransposeMatMul", convert_fused_matmul, Elements::floating},
+    Converter{"Trilu", convert_trilu},
+};
+
 }  // namespace
 
-const Converter* find_converter(std::string_view op_type) {
-    const auto found = std::ranges::find(converters, op_type, &Converter::op_type);
-    return found == converters.end() ? nullptr : &*found;
+const Converter* find_converter(std::string_view domain, std::string_view op_type) {
+    const std::span<const Converter> list =
+        domain == microsoft_domain ? std::span<const Converter>(microsoft_converters) : converters;
+    const auto found = std::ranges::find(list, op_type, &Converter::op_type);
+    return found == list.end() ? nullptr : &*found;
 }
 
 }  // namespace strata

@@ -7,10 +7,6 @@
 
 namespace strata {
 
-// Expresses one ONNX operator as layers and gives every output that is read. Throws Unsupported if
-// it cannot express the operator, Error if something is inconsistent.
-using Convert = void (*)(const NodeImport& node);
-
 // The element types that a converter supports. Arithmetic is done in floating point, so integers of
 // up to 24 bits may be added and compared, but no more than that.
 enum class Elements { floating, any };
@@ -25,8 +21,8 @@ struct Converter {
     Outputs outputs = Outputs::one;
 };
 
-// The converter of an operator in the default domain; null if there is none.
-const Converter* find_converter(std::string_view op_type);
+// The converter of an operator in the default domain or in Microsoft's; null if there is none.
+const Converter* find_converter(std::string_view domain, std::string_view op_type);
 
 // convolution.cpp, transposed_convolution.cpp
 void convert_convolution(const NodeImport& node);
@@ -121,5 +117,22 @@ void convert_rnn(const NodeImport& node);
 // attention.cpp
 void convert_attention(const NodeImport& node);
 void convert_rotary_embedding(const NodeImport& node);
+
+// fused.cpp: ONNX Runtime's fused operators
+void convert_bias_gelu(const NodeImport& node);  // BiasGelu, FastGelu
+void convert_elementwise_sum(const NodeImport& node);
+void convert_embed_normalization(const NodeImport& node);
+void convert_fused_convolution(const NodeImport& node);
+void convert_fused_gemm(const NodeImport& node);
+void convert_fused_matmul(const NodeImport& node);
+void convert_gemm_gelu(const NodeImport& node);
+void convert_skip_normalization(const NodeImport& node);  // by mean and deviation, or by RMS
+void convert_swiglu(const NodeImport& node);
+
+// fused_attention.cpp: ONNX Runtime's attentions
+void convert_packed_attention(const NodeImport& node);
+void convert_multi_head_attention(const NodeImport& node);
+void convert_grouped_attention(const NodeImport& node);
+void convert_fused_rotary(const NodeImport& node);
 
 }  // namespace strata

@@ -70,8 +70,9 @@ void convert_is_infinite(const NodeImport& node) {
 void convert_cast(const NodeImport& node) {
     const std::int64_t wanted = node.node().op_type == "CastLike" ? -1 : node.integer("to", 0);
     const auto to = wanted < 0 ? std::optional(node.input(1).dtype) : data_type_of(wanted);
-    if (!to) {
-        throw Unsupported{"it casts to elements of type " + std::string(onnx_type_name(wanted))};
+    if (!to || !is_computed(*to)) {
+        throw Unsupported{"it casts to elements of type " +
+                          std::string(to ? onnx_type_name(*to) : onnx_type_name(wanted))};
     }
     if (*to == node.input(0).dtype) {
         node.result(Identity{}, {node.operand(0)});

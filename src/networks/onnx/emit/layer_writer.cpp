@@ -59,27 +59,10 @@ WireMessage onnx_node_message(const OnnxNodeText& node) {
 }
 
 std::int64_t onnx_type_of(DataType dtype) {
-    switch (dtype) {
-        case DataType::f32:
-            return 1;
-        case DataType::u8:
-            return 2;
-        case DataType::s8:
-            return 3;
-        case DataType::s32:
-            return 6;
-        case DataType::s64:
-            return 7;
-        case DataType::boolean:
-            return 9;
-        case DataType::f16:
-            return 10;
-        case DataType::f64:
-            return 11;
-        case DataType::bf16:
-            return 16;
-    }
-    return 0;
+    // In the order of DataType.
+    constexpr std::array<std::int64_t, names_of(DataType{}).size()> types = {
+        1, 11, 10, 16, 3, 2, 6, 7, 9, 5, 4, 12, 13, 22, 21, 26, 25, 17, 18, 19, 20, 24, 23};
+    return types.at(static_cast<std::size_t>(dtype));
 }
 
 std::string LayerWriter::in(std::size_t i) const {

@@ -12,7 +12,7 @@ namespace {
 
 // 16-bit floats are read but never produced: their arithmetic is left to layers.
 bool can_make(DataType dtype) {
-    return dtype != DataType::f16 && dtype != DataType::bf16;
+    return is_computed(dtype) && dtype != DataType::f16 && dtype != DataType::bf16;
 }
 
 // Integers wrap around as in every runtime; computed as unsigned, where that is defined.

@@ -107,7 +107,7 @@ std::optional<Constant> fold_eye_like(const NodeImport& node) {
     const Tensor& like = node.input(0);
     const auto dtype = node.has_attribute("dtype") ? data_type_of(node.integer("dtype", 1))
                                                    : std::optional(like.dtype);
-    if (like.dims.size() != 2 || !is_small(like.dims) || !dtype) {
+    if (like.dims.size() != 2 || !is_small(like.dims) || !dtype || !is_computed(*dtype)) {
         return std::nullopt;
     }
     const std::int64_t columns = like.dims[1];

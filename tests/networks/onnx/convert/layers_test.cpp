@@ -197,7 +197,7 @@ TEST(OnnxArrangement, TransposeConcatAndCast) {
     EXPECT_EQ(Imported(one("Cast", {2}, {onnx_attribute("to", std::int64_t{10})})).op<Cast>().dtype,
               DataType::f16);
     EXPECT_EQ(opaque_reason(one("Cast", {2}, {onnx_attribute("to", std::int64_t{8})})),
-              "it casts to elements of type string");
+              "it casts to elements of type STRING");
 }
 
 TEST(OnnxPad, AttributesInputsAndAxesMeanTheSame) {
