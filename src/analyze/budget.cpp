@@ -19,43 +19,55 @@ std::vector<const StepResult*> all_steps(const Run& run) {
     return steps;
 }
 
-std::vector<const Samples*> measured_samples(std::span<const StepResult* const> steps) {
-    std::vector<const Samples*> found;
+// Samples of a step that ran.
+struct StepSamples {
+    std::span<const Seconds> values;
+    bool is_average = false;  // one value that stands for every iteration (SeenIn)
+};
+
+std::vector<StepSamples> measured_samples(std::span<const StepResult* const> steps) {
+    std::vector<StepSamples> found;
     for (const auto* step : steps) {
         const auto* samples = std::get_if<Samples>(&step->time);
         if (samples && !samples->values.empty()) {
-            found.push_back(samples);
+            found.push_back({samples->values, step->seen_in.has_value()});
         }
     }
     return found;
 }
 
-bool sampled_together(const std::vector<const Samples*>& steps) {
-    return std::ranges::all_of(steps, [&](const Samples* samples) {
-        return samples->values.size() == steps.front()->values.size();
+// Of how many iterations the steps have samples.
+std::size_t iterations_of(const std::vector<StepSamples>& steps) {
+    const auto sampled = std::ranges::find(steps, false, &StepSamples::is_average);
+    return sampled == steps.end() ? 1 : sampled->values.size();
+}
+
+bool sampled_together(const std::vector<StepSamples>& steps) {
+    return std::ranges::all_of(steps, [count = iterations_of(steps)](const StepSamples& step) {
+        return step.is_average || step.values.size() == count;
     });
 }
 
-std::vector<Seconds> sums_by_iteration(const std::vector<const Samples*>& steps) {
-    std::vector<Seconds> sums(steps.front()->values.size());
-    for (const auto* samples : steps) {
+std::vector<Seconds> sums_by_iteration(const std::vector<StepSamples>& steps) {
+    std::vector<Seconds> sums(iterations_of(steps));
+    for (const StepSamples& step : steps) {
         for (std::size_t i = 0; i < sums.size(); ++i) {
-            sums[i] += samples->values[i];
+            sums[i] += step.values[step.is_average ? 0 : i];
         }
     }
     return sums;
 }
 
-Estimate sum_of_medians(const std::vector<const Samples*>& steps) {
+Estimate sum_of_medians(const std::vector<StepSamples>& steps) {
     Estimate sum;
-    sum.samples = steps.front()->values.size();
-    for (const auto* samples : steps) {
-        const Estimate one = estimate(samples->values);
+    sum.samples = iterations_of(steps);
+    for (const StepSamples& step : steps) {
+        const Estimate one = estimate(step.values);
         sum.median += one.median;
         sum.low += one.low;
         sum.high += one.high;
         sum.minimum += one.minimum;
-        sum.samples = std::min(sum.samples, one.samples);
+        sum.samples = step.is_average ? sum.samples : std::min(sum.samples, one.samples);
     }
     return sum;
 }
@@ -84,14 +96,13 @@ std::optional<Difference> between_steps(const Run& run, const Budget& budget) {
     const auto samples = measured_samples(all_steps(run));
     const auto& wholes = run.whole.instrumented.values;
     if (!budget.instrumented || samples.empty() || wholes.size() < 2 ||
-        !sampled_together(samples) || samples.front()->values.size() != wholes.size()) {
+        !sampled_together(samples) || iterations_of(samples) != wholes.size()) {
         return difference(budget.instrumented, budget.steps);
     }
     std::vector<Seconds> gaps = wholes;
-    for (const auto* step : samples) {
-        for (std::size_t i = 0; i < gaps.size(); ++i) {
-            gaps[i] = gaps[i] - step->values[i];
-        }
+    const std::vector<Seconds> sums = sums_by_iteration(samples);
+    for (std::size_t i = 0; i < gaps.size(); ++i) {
+        gaps[i] = gaps[i] - sums[i];
     }
     const Estimate gap = estimate(gaps);
     const Seconds rounding = last_digits * budget.instrumented->median;

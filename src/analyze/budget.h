@@ -65,7 +65,8 @@ Budget budget_of(const Run& run);
 
 // The sum of the measured steps in a selection of one run's steps. Steps with the same number of
 // samples were sampled together: they are added up iteration by iteration, and the median is that
-// of the sums. Otherwise medians and bounds are added. Nothing where no step was measured.
+// of the sums. What occurs in some iterations only adds its average to each. Otherwise medians and
+// bounds are added. Nothing where no step was measured.
 std::optional<Estimate> sum_of(std::span<const StepResult* const> steps);
 // The sums themselves, by iteration; empty where the steps were not sampled together.
 std::vector<Seconds> sums_of(std::span<const StepResult* const> steps);

@@ -1,49 +1,122 @@
 // SPDX-License-Identifier: MIT
 #include "import/iterations.h"
 
+#include "import/rounds.h"
+
 #include "base/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace strata {
 
 namespace {
 
-// What is the same in each iteration.
-auto signature_of(const RecordedOperator& one) {
-    return std::tuple(one.name, one.scope, one.shape, one.pass, one.kind);
+// When each operator's work ran: that of its spans on a device, if it has any.
+std::vector<std::pair<Nanoseconds, Nanoseconds>> periods_of(const RecordedProfile& recording) {
+    std::vector<std::pair<Nanoseconds, Nanoseconds>> periods;
+    for (const RecordedOperator& one : recording.operators) {
+        periods.emplace_back(one.start, one.start + one.time);
+    }
+    std::vector<bool> has_spans(periods.size());
+    for (const RecordedSpan& one : recording.spans) {
+        auto& [start, end] = periods[one.launched_by];
+        start = has_spans[one.launched_by] ? std::min(start, one.span.start) : one.span.start;
+        end = has_spans[one.launched_by] ? std::max(end, one.span.end) : one.span.end;
+        has_spans[one.launched_by] = true;
+    }
+    return periods;
 }
 
-// Where the repetitions begin, and how many operators each has.
-struct Repetition {
-    std::size_t first = 0;
-    std::size_t length = 0;
+// The operators as a sequence that may repeat itself: each is a part, or all that one launch of a
+// graph ran.
+class OperatorSequence {
+public:
+    explicit OperatorSequence(const RecordedProfile& recording) : recording_(recording) {
+        const auto periods = periods_of(recording);
+        const std::vector<RecordedOperator>& all = recording.operators;
+        for (std::size_t begin = 0; begin < all.size();) {
+            std::size_t end = begin + 1;
+            while (all[begin].launch != 0 && end < all.size() &&
+                   all[end].launch == all[begin].launch) {
+                ++end;
+            }
+            add(begin, end, periods);
+            begin = end;
+        }
+        first_.push_back(all.size());
+    }
+
+    const std::vector<SequencePart>& parts() const { return parts_; }
+    // The place of a part's first operator; of the part after the last that after the last
+    // operator.
+    std::size_t first_of(std::size_t part) const { return first_[part]; }
+
+private:
+    void add(std::size_t begin, std::size_t end,
+             const std::vector<std::pair<Nanoseconds, Nanoseconds>>& periods) {
+        SequencePart part{.pass = recording_.operators[begin].pass,
+                          .is_graph = end - begin > 1,
+                          .start = periods[begin].first,
+                          .end = periods[begin].second};
+        std::vector<std::uint32_t> kinds;
+        for (std::size_t i = begin; i < end; ++i) {
+            kinds.push_back(kind_of(recording_.operators[i]));
+            part.time += recording_.operators[i].time;
+            part.start = std::min(part.start, periods[i].first);
+            part.end = std::max(part.end, periods[i].second);
+        }
+        part.identity =
+            identities_.emplace(std::move(kinds), static_cast<std::uint32_t>(identities_.size()))
+                .first->second;
+        parts_.push_back(part);
+        first_.push_back(begin);
+    }
+
+    // What is the same of an operator in each iteration, as a number.
+    std::uint32_t kind_of(const RecordedOperator& one) {
+        return kinds_
+            .emplace(std::tuple(one.name, one.scope, one.shape, one.pass, one.kind),
+                     static_cast<std::uint32_t>(kinds_.size()))
+            .first->second;
+    }
+
+    const RecordedProfile& recording_;
+    std::map<std::tuple<TextId, TextId, TextId, Pass, StepKind>, std::uint32_t> kinds_ = {};
+    std::map<std::vector<std::uint32_t>, std::uint32_t> identities_ = {};
+    std::vector<SequencePart> parts_ = {};
+    std::vector<std::size_t> first_ = {};
 };
 
-// The longest end of the sequence that consists of at least two equal parts, if it is at least half
-// of it: before it are preparations. (Knuth, Morris and Pratt's failure function, from the end.)
-std::optional<Repetition> repetition_in(const std::vector<RecordedOperator>& all) {
-    const std::size_t n = all.size();
-    const auto at = [&](std::size_t i) { return signature_of(all[n - 1 - i]); };
-    std::vector<std::uint32_t> border(n + 1);
-    std::optional<Repetition> found;
-    for (std::size_t i = 1, k = 0; i < n; ++i) {
-        while (k > 0 && at(i) != at(k)) {
-            k = border[k];
-        }
-        k += at(i) == at(k) ? 1U : 0U;
-        border[i + 1] = static_cast<std::uint32_t>(k);
-        const std::size_t covered = i + 1;
-        const std::size_t period = covered - k;
-        if (2 * covered >= n && covered >= 2 * period) {
-            // What follows the last whole iteration of a recording that was stopped is left out.
-            found = {n - covered, period};
+// Of marks within one another, as a step of a loop within one of a profiler, the outer ones.
+std::vector<MarkedIteration> outermost(std::vector<MarkedIteration> marks) {
+    std::ranges::sort(marks, {},
+                      [](const MarkedIteration& one) { return std::pair(one.first, -one.second); });
+    std::vector<MarkedIteration> outer;
+    for (const MarkedIteration& one : marks) {
+        if (outer.empty() || one.second > outer.back().second) {
+            outer.push_back(one);
         }
     }
-    return found;
+    return outer;
+}
+
+const char* sentence_of(RoundEvidence evidence) {
+    switch (evidence) {
+        case RoundEvidence::gaps:
+            return "by the gaps in time between them";
+        case RoundEvidence::training:
+            return "as so many forward passes begin after the one before was trained";
+        case RoundEvidence::graphs:
+            return "by the launches of a graph that repeat themselves";
+        case RoundEvidence::recurrence:
+            break;
+    }
+    return "as the recording is so many equal rounds from its first operator on (if they are equal "
+           "blocks of one iteration, --iterations 1 says so)";
 }
 
 class Divider {
@@ -57,12 +130,8 @@ public:
             divide_as_asked();
         } else if (!recording_.iterations.empty() && divide_by_marks()) {
             result_.how = "marked by the tool";
-        } else if (const auto repetition = repetition_in(recording_.operators)) {
-            divide_by(*repetition);
-            result_.how = "found by the repetition of its operators";
         } else {
-            divide_by({0, recording_.operators.size()});
-            result_.how = "as nothing marks several and no sequence of operators repeats itself";
+            divide_by_evidence();
         }
         measure();
         return std::move(result_);
@@ -70,29 +139,48 @@ public:
 
 private:
     void divide_as_asked() {
-        const auto count = static_cast<std::size_t>(*asked_);
-        const std::size_t all = recording_.operators.size();
-        if (count == 0 || all % count != 0) {
-            throw Error(fmt::format("{} operators are not {} equal iterations; leave out "
+        const OperatorSequence sequence(recording_);
+        const auto rounds =
+            rounds_in(sequence.parts(), recording_.has_starts, static_cast<std::size_t>(*asked_));
+        if (!rounds) {
+            throw Error(fmt::format("{} operators are not {} equal iterations, and neither the "
+                                    "first operator nor a gap in time comes as often; leave out "
                                     "--iterations or correct it",
-                                    all, *asked_),
+                                    recording_.operators.size(), *asked_),
                         ExitCode::usage);
         }
-        divide_by({0, all / count});
+        divide_by(*rounds, sequence);
         result_.how = "as asked";
     }
 
-    void divide_by(const Repetition& repetition) {
-        const std::size_t all = result_.of_operator.size();
-        result_.count = repetition.length == 0 ? 0 : (all - repetition.first) / repetition.length;
-        for (std::size_t i = 0; i < result_.count * repetition.length; ++i) {
-            result_.of_operator[repetition.first + i] = i / repetition.length;
+    void divide_by_evidence() {
+        const OperatorSequence sequence(recording_);
+        if (const auto rounds = rounds_in(sequence.parts(), recording_.has_starts)) {
+            divide_by(*rounds, sequence);
+            result_.how = sentence_of(rounds->evidence);
+            return;
+        }
+        divide_by({.begins = {0}, .end = sequence.parts().size()}, sequence);
+        result_.how =
+            "as nothing marks several, no gap parts them, and the first operator does not come "
+            "again with all that follows it (--iterations says if there are more)";
+    }
+
+    void divide_by(const Rounds& rounds, const OperatorSequence& sequence) {
+        result_.count = rounds.begins.size();
+        for (std::size_t i = 0; i < rounds.begins.size(); ++i) {
+            const std::size_t next =
+                i + 1 < rounds.begins.size() ? rounds.begins[i + 1] : rounds.end;
+            for (std::size_t one = sequence.first_of(rounds.begins[i]);
+                 one < sequence.first_of(next); ++one) {
+                result_.of_operator[one] = i;
+            }
         }
     }
 
     // False where no operator lies within a mark. Marks without any are no iterations.
     bool divide_by_marks() {
-        const auto& marks = recording_.iterations;
+        const std::vector<MarkedIteration> marks = outermost(recording_.iterations);
         std::vector<bool> used(marks.size());
         for (std::size_t i = 0; i < result_.of_operator.size(); ++i) {
             const auto after = std::ranges::upper_bound(marks, recording_.operators[i].start, {},

@@ -30,16 +30,14 @@ struct LocalLayer {
     bool is_forward = false;
 };
 
-bool is_heavy(std::string_view type) {
-    return type == "convolution" || type == "product" || type == "recurrent" ||
-           type == "attention" || type == "transposed_convolution";
-}
-
 class LayerAttributor {
 public:
     LayerAttributor(const RecordedProfile& recording, const RecordedIterations& iterations,
                     const Graph* graph)
-        : recording_(recording), iterations_(iterations), graph_(graph) {}
+        : recording_(recording),
+          iterations_(iterations),
+          graph_(graph),
+          ranges_(recorded_ranges()) {}
 
     LayerAttribution attribute() {
         const std::size_t count = recording_.operators.size();
@@ -75,7 +73,7 @@ private:
     }
 
     void find_modules();
-    bool is_known_name(TextId scope) const;
+    std::optional<RecordedRanges> recorded_ranges() const;
     void place(std::uint32_t i);
     void place_gradient(std::uint32_t i);
     void place_reorders();
@@ -90,6 +88,7 @@ private:
     const RecordedProfile& recording_;
     const RecordedIterations& iterations_;
     const Graph* graph_;
+    std::optional<RecordedRanges> ranges_;
     std::set<TextId> modules_ = {};  // scopes whose operators are one layer
     std::vector<LocalLayer> locals_ = {};
     std::map<std::string, std::uint32_t> by_name_ = {};
@@ -100,8 +99,9 @@ private:
     LayerAttribution result_ = {};
 };
 
-// A scope is a layer if none lies within it and it holds one heavy operator at most: a range around
-// the whole network is none.
+// A scope is a layer if it is a module of the network with one layer or, if the network has no such
+// module, if none lies within it and it holds one heavy operator at most: a range around the whole
+// network is none.
 void LayerAttributor::find_modules() {
     std::map<TextId, std::map<std::size_t, std::size_t>> heavy;  // by scope and iteration
     std::set<std::string> outer;
@@ -124,16 +124,24 @@ void LayerAttributor::find_modules() {
         const bool has_one = std::ranges::all_of(
             counts, [](const auto& iteration) { return iteration.second <= 1; });
         const bool is_inner = !outer.contains(std::string(text(scope)));
-        if (is_inner && (has_one || is_known_name(scope))) {
+        const std::string module = ranges_ ? ranges_->module_of(text(scope)) : std::string();
+        if (module.empty() ? is_inner && has_one : ranges_->only_layer_of(module).has_value()) {
             modules_.insert(scope);
         }
     }
 }
 
-bool LayerAttributor::is_known_name(TextId scope) const {
-    return graph_ != nullptr && std::ranges::any_of(graph_->layers, [&](const Layer& layer) {
-               return layer.name == text(scope) || layer.alias == text(scope);
-           });
+std::optional<RecordedRanges> LayerAttributor::recorded_ranges() const {
+    if (graph_ == nullptr) {
+        return {};
+    }
+    std::set<std::string_view> scopes;
+    for (std::uint32_t i = 0; i < recording_.operators.size(); ++i) {
+        if (iterations_.of_operator[i]) {
+            scopes.insert(text(at(i).scope));
+        }
+    }
+    return RecordedRanges(*graph_, scopes);
 }
 
 // "scope/aten::relu#2" is the second of its name in the scope.
@@ -255,9 +263,10 @@ std::vector<LayerMatch> LayerAttributor::matches() const {
         traits.push_back({.path = one.path,
                           .type = one.is_forward ? std::string(type_of_operator(text(one.heaviest)))
                                                  : std::string(),
-                          .shape = std::string(text(one.shape))});
+                          .shape = std::string(text(one.shape)),
+                          .is_forward = one.is_forward});
     }
-    return match_layers(traits, *graph_);
+    return match_layers(traits, *graph_, *ranges_);
 }
 
 AttributedLayer LayerAttributor::layer_of(const LocalLayer& local, const LayerMatch& match) const {
@@ -267,7 +276,9 @@ AttributedLayer LayerAttributor::layer_of(const LocalLayer& local, const LayerMa
     if (graph_ == nullptr) {
         return {.name = local.name, .by = local.by};
     }
-    const std::string& what = local.by == AttributedBy::module_path ? local.name : local.operation;
+    const bool is_in_module = !ranges_->module_of(local.path).empty();
+    const std::string& what =
+        local.by == AttributedBy::module_path || is_in_module ? local.name : local.operation;
     return {fmt::format("{}{}", unattributed_prefix, what), {}, AttributedBy::nothing};
 }
 

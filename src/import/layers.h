@@ -3,6 +3,7 @@
 
 #include "graph/graph.h"
 #include "import/iterations.h"
+#include "import/ranges.h"
 #include "import/recording.h"
 
 #include <array>
@@ -45,8 +46,8 @@ struct LayerAttribution {
 };
 
 // The operators of a module, and each operator outside of a module that is no part of another
-// layer, are layers. With a network these are matched with its layers: by their names, by their
-// module paths, and by kind and shape (or kind alone) in the network's order; what is left is
+// layer, are layers. With a network a module is one layer only if it is one there, and all are
+// matched with its layers within the ranges that bound them (match_layers); what is left is
 // unattributed. `graph` may be null.
 LayerAttribution attribute_layers(const RecordedProfile& recording,
                                   const RecordedIterations& iterations, const Graph* graph);
@@ -55,11 +56,15 @@ LayerAttribution attribute_layers(const RecordedProfile& recording,
 // empty where it is none or too vague.
 std::string_view type_of_operator(std::string_view name);
 
+// Whether operators of such a type take most of a network's time.
+bool is_heavy(std::string_view type);
+
 // What a recording says of one of its layers, for finding it in a network.
 struct LayerTraits {
     std::string path = {};   // of the modules around it, or the node's name; or nothing
     std::string type = {};   // of its heaviest operator (type_of_operator); or nothing
     std::string shape = {};  // of that operator's operands; or nothing
+    bool is_forward = true;  // it has an operator that is none of a gradient or update
 };
 
 struct LayerMatch {
@@ -67,8 +72,11 @@ struct LayerMatch {
     AttributedBy by = AttributedBy::nothing;
 };
 
-// The network's layer of each, in their order.
-std::vector<LayerMatch> match_layers(const std::vector<LayerTraits>& recorded, const Graph& graph);
+// The network's layer of each, in their order: by name; then, of what runs in a module's range,
+// among the layers that it bounds, and of what runs in none, among those that none bounds: by kind
+// and shape, and by kind and order.
+std::vector<LayerMatch> match_layers(const std::vector<LayerTraits>& recorded, const Graph& graph,
+                                     const RecordedRanges& ranges);
 
 // A path without what tools add to it: "layer1.0.conv1" of "/layer1/layer1.0/conv1".
 std::string normalised_path(std::string_view path);

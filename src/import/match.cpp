@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <tuple>
 
 namespace strata {
 
@@ -17,9 +18,9 @@ std::string type_in_network(const Op& op) {
     if (type == "matmul" || type == "fully_connected") {
         return "product";
     }
-    if (type == "activation") {
+    if (type == "activation" || type == "elementwise" || type == "unary" || type == "reduction") {
         const std::string kind = kind_of(op);
-        return kind == "gelu_tanh" ? "gelu" : kind;
+        return kind == "gelu_tanh" ? "gelu" : kind == "reduce_mean" ? "average_pooling" : kind;
     }
     if (type == "pooling") {
         return kind_of(op).ends_with("max_pooling") ? "max_pooling" : "average_pooling";
@@ -44,39 +45,16 @@ bool has_size(const Graph& graph, const Layer& layer, const std::vector<double>&
            (!needs_weights || is_recorded(*weights));
 }
 
-// "conv1_1" of Keras is the layer conv1.
-std::string without_numbers(std::string_view path) {
-    std::vector<std::string> parts;
-    for (std::string_view part : split(path, '.')) {
-        const auto end = part.find_last_not_of("0123456789");
-        if (end != part.npos && end > 0 && end + 1 < part.size() && part[end] == '_') {
-            part = part.substr(0, end);
-        }
-        parts.emplace_back(part);
-    }
-    return join(parts, ".");
-}
-
-std::string_view without_first(std::string_view path) {
-    const auto dot = path.find('.');
-    return dot == path.npos ? std::string_view() : path.substr(dot + 1);
-}
-
-std::string_view without_last(std::string_view path) {
-    const auto dot = path.rfind('.');
-    return dot == path.npos ? std::string_view() : path.substr(0, dot);
-}
-
 class Matcher {
 public:
-    explicit Matcher(const Graph& graph) : graph_(graph), used_(graph.layers.size()) {
+    Matcher(const Graph& graph, const RecordedRanges& ranges)
+        : graph_(graph), ranges_(ranges), used_(graph.layers.size()) {
         for (LayerId id = 0; id < graph.layers.size(); ++id) {
             const Layer& layer = graph.layers[id];
             types_.push_back(type_in_network(layer.op));
             for (const std::string& name : {layer.name, layer.alias}) {
                 if (!name.empty()) {
                     names_.emplace(name, id);
-                    add_path(normalised_path(name), id);
                 }
             }
         }
@@ -85,103 +63,148 @@ public:
     std::vector<LayerMatch> match(const std::vector<LayerTraits>& recorded) {
         std::vector<LayerMatch> matches;
         for (const LayerTraits& traits : recorded) {
-            matches.push_back(by_name(traits));
+            modules_.push_back(module_of(traits));
+            matches.push_back(by_name(traits, modules_.back()));
             if (matches.back().layer) {
                 used_[*matches.back().layer] = true;
             }
         }
-        for (std::size_t i = 0; i < recorded.size(); ++i) {
-            if (!matches[i].layer && !recorded[i].type.empty()) {
-                matches[i] = in_order(recorded[i]);
-            }
-        }
+        match_in_order(recorded, matches,
+                       [](const std::string& module) { return !module.empty(); });
+        // What runs in no range runs between those that do: so do its layers in the network.
+        match_in_order(recorded, matches, [](const std::string& module) { return module.empty(); });
         match_the_rest(recorded, matches);
+        match_kernels(recorded, matches);
         return matches;
     }
 
 private:
-    // A path that two layers share names neither.
-    void add_path(const std::string& path, LayerId id) {
-        const auto [found, is_new] = paths_.emplace(path, id);
-        if (!is_new && found->second != id) {
-            found->second = std::nullopt;
-        }
-        const std::string module(without_last(path));
-        if (!module.empty()) {
-            modules_[module].push_back(id);
-        }
+    // (A node that a tool fused has the name of its last part: no range of a ReLU holds a
+    // convolution.)
+    std::string module_of(const LayerTraits& traits) const {
+        std::string module = ranges_.module_of(traits.path);
+        const auto only = ranges_.only_layer_of(module);
+        return only && is_heavy(traits.type) && !is_heavy(types_[*only]) ? "" : module;
     }
 
-    LayerMatch by_name(const LayerTraits& traits) const {
-        if (traits.path.empty()) {
-            return {};
-        }
-        if (const auto found = names_.find(traits.path); found != names_.end()) {
+    LayerMatch by_name(const LayerTraits& traits, const std::string& module) const {
+        if (const auto found = names_.find(traits.path);
+            found != names_.end() && !ranges_.has_parts(module)) {
             return {found->second, AttributedBy::name};
         }
-        const std::string path = normalised_path(traits.path);
-        const std::string plain = without_numbers(path);
-        for (const std::string& candidate :
-             {path, plain, std::string(without_first(path)), std::string(without_first(plain)),
-              std::string(without_last(path))}) {
-            if (const auto layer = at_path(candidate, traits.type)) {
-                return {layer, AttributedBy::module_path};
-            }
-        }
-        return {};
+        const auto only = ranges_.only_layer_of(module);
+        return only ? LayerMatch{only, AttributedBy::module_path} : LayerMatch{};
     }
 
-    // The layer of that path, or the module's only layer of that type.
-    std::optional<LayerId> at_path(const std::string& path, const std::string& type) const {
-        if (path.empty()) {
-            return {};
-        }
-        if (const auto found = paths_.find(path);
-            found != paths_.end() && found->second &&
-            (type.empty() || types_[*found->second] == type)) {
-            return found->second;
-        }
-        const auto module = modules_.find(path);
-        std::optional<LayerId> only;
-        for (const LayerId id :
-             module == modules_.end() ? std::vector<LayerId>() : module->second) {
-            if (types_[id] == type) {
-                if (only) {
-                    return {};
-                }
-                only = id;
+    // Layers from the first one to the one before the second.
+    using Between = std::pair<LayerId, LayerId>;
+
+    // Whether what runs in a module can be the layer: in its own range and in no other.
+    bool is_free(LayerId id, const std::string& module, const Between& between) const {
+        return !used_[id] && ranges_.bound_of(id) == module && id >= between.first &&
+               id < between.second;
+    }
+
+    template <class IsWanted>
+    void match_in_order(const std::vector<LayerTraits>& recorded, std::vector<LayerMatch>& matches,
+                        IsWanted&& is_wanted) {
+        const std::vector<Between> between = places_between(matches);
+        for (std::size_t i = 0; i < recorded.size(); ++i) {
+            if (!matches[i].layer && !recorded[i].type.empty() && is_wanted(modules_[i])) {
+                matches[i] = in_order(recorded[i], modules_[i], between[i]);
             }
         }
-        return only;
+    }
+
+    // Between which layers that were found by their ranges each of the recorded ran; between the
+    // first and the last where these ran in another order than the network's.
+    std::vector<Between> places_between(const std::vector<LayerMatch>& matches) const {
+        const auto count = static_cast<LayerId>(types_.size());
+        std::vector<Between> places(matches.size(), {0, count});
+        LayerId after = 0;
+        for (std::size_t i = 0; i < matches.size(); ++i) {
+            after = is_placed(i, matches) ? *matches[i].layer + 1 : after;
+            places[i].first = after;
+        }
+        LayerId before = count;
+        for (std::size_t i = matches.size(); i-- > 0;) {
+            before = is_placed(i, matches) ? *matches[i].layer : before;
+            places[i].second = before;
+            if (places[i].first > places[i].second) {
+                places[i] = {0, count};
+            }
+        }
+        return places;
+    }
+
+    bool is_placed(std::size_t i, const std::vector<LayerMatch>& matches) const {
+        return matches[i].layer && !modules_[i].empty();
     }
 
     // Tools pad and join operands, and then no size agrees. Where as many of a type are left on
-    // both sides, they are the same ones.
+    // both sides, in a module or between two, they are the same ones.
     void match_the_rest(const std::vector<LayerTraits>& recorded,
                         std::vector<LayerMatch>& matches) {
-        std::map<std::string, std::pair<std::vector<std::size_t>, std::vector<LayerId>>> left;
+        std::map<std::tuple<std::string, Between, std::string>, std::vector<std::size_t>> left;
+        const std::vector<Between> between = places_between(matches);
         for (std::size_t i = 0; i < recorded.size(); ++i) {
             if (!matches[i].layer && !recorded[i].type.empty()) {
-                left[recorded[i].type].first.push_back(i);
+                const Between all = {0, static_cast<LayerId>(types_.size())};
+                left[{modules_[i], modules_[i].empty() ? between[i] : all, recorded[i].type}]
+                    .push_back(i);
             }
         }
+        for (const auto& [place, of_type] : left) {
+            pair_up(of_type,
+                    free_layers(std::get<0>(place), std::get<1>(place), std::get<2>(place)),
+                    matches);
+        }
+    }
+
+    // The layers that are left in a module, between two layers, of a type; an empty type is any.
+    std::vector<LayerId> free_layers(const std::string& module, const Between& between,
+                                     const std::string& type) const {
+        std::vector<LayerId> layers;
         for (LayerId id = 0; id < types_.size(); ++id) {
-            if (const auto found = left.find(types_[id]); !used_[id] && found != left.end()) {
-                found->second.second.push_back(id);
+            if ((type.empty() || types_[id] == type) && is_free(id, module, between)) {
+                layers.push_back(id);
             }
         }
-        for (const auto& [type, sides] : left) {
-            for (std::size_t i = 0;
-                 sides.first.size() == sides.second.size() && i < sides.first.size(); ++i) {
-                matches[sides.first[i]] = {sides.second[i], AttributedBy::order};
+        return layers;
+    }
+
+    void pair_up(const std::vector<std::size_t>& recorded, const std::vector<LayerId>& layers,
+                 std::vector<LayerMatch>& matches) {
+        for (std::size_t i = 0; recorded.size() == layers.size() && i < layers.size(); ++i) {
+            matches[recorded[i]] = {layers[i], AttributedBy::order};
+            used_[layers[i]] = true;
+        }
+    }
+
+    // Kernels tell no kind. Where as many run in a module's range as layers of it are left, they
+    // are these.
+    void match_kernels(const std::vector<LayerTraits>& recorded, std::vector<LayerMatch>& matches) {
+        std::map<std::string, std::vector<std::size_t>> left;
+        for (std::size_t i = 0; i < recorded.size(); ++i) {
+            if (!matches[i].layer && recorded[i].is_forward && !modules_[i].empty()) {
+                left[modules_[i]].push_back(i);
+            }
+        }
+        for (const auto& [module, kernels] : left) {
+            const bool tell_no_type = std::ranges::all_of(
+                kernels, [&](std::size_t i) { return recorded[i].type.empty(); });
+            if (tell_no_type) {
+                pair_up(kernels, free_layers(module, {0, static_cast<LayerId>(types_.size())}, ""),
+                        matches);
             }
         }
     }
 
-    LayerMatch in_order(const LayerTraits& traits) {
+    LayerMatch in_order(const LayerTraits& traits, const std::string& module,
+                        const Between& between) {
         const std::vector<double> elements = elements_in(traits.shape);
         for (LayerId id = 0; id < types_.size(); ++id) {
-            if (!used_[id] && types_[id] == traits.type &&
+            if (types_[id] == traits.type && is_free(id, module, between) &&
                 (elements.empty() || has_size(graph_, graph_.layers[id], elements))) {
                 used_[id] = true;
                 return {id, elements.empty() ? AttributedBy::order : AttributedBy::shape};
@@ -191,11 +214,11 @@ private:
     }
 
     const Graph& graph_;
+    const RecordedRanges& ranges_;
     std::vector<bool> used_;
     std::vector<std::string> types_ = {};
     std::map<std::string, LayerId> names_ = {};
-    std::map<std::string, std::optional<LayerId>> paths_ = {};
-    std::map<std::string, std::vector<LayerId>> modules_ = {};
+    std::vector<std::string> modules_ = {};  // that each of the recorded lies in
 };
 
 }  // namespace
@@ -233,8 +256,9 @@ std::vector<double> elements_in(std::string_view shape) {
     return all;
 }
 
-std::vector<LayerMatch> match_layers(const std::vector<LayerTraits>& recorded, const Graph& graph) {
-    return Matcher(graph).match(recorded);
+std::vector<LayerMatch> match_layers(const std::vector<LayerTraits>& recorded, const Graph& graph,
+                                     const RecordedRanges& ranges) {
+    return Matcher(graph, ranges).match(recorded);
 }
 
 }  // namespace strata

@@ -142,13 +142,17 @@ void CallNesting::nest(const HostEvent& event) {
     frame.open = open_.empty() ? Open{} : open_.back().open;
     frame.first_idle = idle_.size();
     Open& open = frame.open;
+    if (open.operation_end <= event.start) {  // a range that began in an operator may outlast it
+        open.operation = 0;
+    }
     if (event.kind == HostEventKind::call) {
         book_as_context(event);
         if (!open_.empty()) {
             open_.back().holds_work = true;
         }
         open.is_elsewhere = is_elsewhere(event);
-        const bool is_known = open.operation != 0 || open.scope != 0 || open.is_elsewhere;
+        const bool is_known =
+            open.operation != 0 || open.scope != 0 || open.is_elsewhere || open.is_marked;
         if (is_known && event.correlation != 0) {
             calls_.push_back({event.correlation, event.start, open});
         }
@@ -211,6 +215,7 @@ void CallNesting::add_idle_ranges() {
 void CallNesting::nest_operation(const HostEvent& event, Open& open) {
     if (open.operation == 0) {
         open.operation = add_operator(event, open) + 1;
+        open.operation_end = event.end();
     } else {
         book_as_context(event);
     }
@@ -228,6 +233,7 @@ void CallNesting::open_range(const HostEvent& event, Open& open) {
     if (is_iteration_range(name)) {
         recording_.iterations.emplace_back(event.start, event.end());
         marks_[process_of_track_[event.track]].emplace_back(event.start, event.end());
+        open.is_marked = true;
         return;
     }
     if (name.starts_with(optimizer_prefix)) {
@@ -331,7 +337,7 @@ void CallNesting::attribute_spans() {
         recorded.has_call = launch != nullptr;
         recorded.launched_by = launch != nullptr && launch->from.operation != 0
                                    ? launch->from.operation - 1
-                                   : add_span_operator(recorded.span, launch);
+                                   : add_span_operator(i, launch);
         RecordedOperator& launcher = recording_.operators[recorded.launched_by];
         const Nanoseconds time = recorded.span.end - recorded.span.start;
         launcher.time = std::max(launcher.time, Nanoseconds::zero()) + time;
@@ -357,13 +363,16 @@ void CallNesting::book_host_operators(const std::vector<Nanoseconds>& times, boo
 
 // Of a span that no operator launched. It starts where it was launched, within the iteration that
 // the host marked.
-std::uint32_t CallNesting::add_span_operator(const Span& span, const Launch* launch) {
+std::uint32_t CallNesting::add_span_operator(std::size_t place, const Launch* launch) {
+    const Span& span = recording_.spans[place].span;
     const Open around = launch == nullptr ? Open{} : launch->from;
-    recording_.operators.push_back({.name = recording_.texts.id_of(span.name),
-                                    .scope = around.scope,
-                                    .pass = around.pass,
-                                    .stream = span.stream,
-                                    .start = launch == nullptr ? span.start : launch->start});
+    recording_.operators.push_back(
+        {.name = recording_.texts.id_of(span.name),
+         .scope = around.scope,
+         .pass = around.pass,
+         .stream = span.stream,
+         .launch = static_cast<std::uint32_t>(span_numbers_[place].first),
+         .start = launch == nullptr ? span.start : launch->start});
     return static_cast<std::uint32_t>(recording_.operators.size() - 1);
 }
 

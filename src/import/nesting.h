@@ -78,7 +78,9 @@ private:
         TextId scope = 0;
         std::uint32_t operation = 0;  // the outermost operator's place, plus 1; 0: in none
         Pass pass = Pass::forward;
+        Nanoseconds operation_end = {};
         bool is_elsewhere = false;  // in a process that is left out
+        bool is_marked = false;     // in a marked iteration
     };
     // What launched the work of that number.
     struct Launch {
@@ -114,7 +116,7 @@ private:
     void leave_out_spans_from_elsewhere();
     const Launch* launch_of(std::size_t span) const;
     void attribute_spans();
-    std::uint32_t add_span_operator(const Span& span, const Launch* launch);
+    std::uint32_t add_span_operator(std::size_t place, const Launch* launch);
     void sort_operators();
 
     RecordedProfile& recording_;

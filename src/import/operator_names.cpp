@@ -51,7 +51,7 @@ constexpr std::array operator_names = {
     OperatorName{"maxpool", "max_pooling"},
     OperatorName{"avg_pool2d", "average_pooling"},
     OperatorName{"adaptive_avg_pool2d", "average_pooling"},
-    OperatorName{"aten::mean", "average_pooling"},  // over an image, as models write it
+    OperatorName{"mean", "average_pooling"},  // over an image, as models write it
     OperatorName{"averagepool", "average_pooling"},
     OperatorName{"globalaveragepool", "average_pooling"},
     OperatorName{"avgpool", "average_pooling"},
@@ -89,13 +89,30 @@ constexpr std::array operator_names = {
     OperatorName{"sparsesoftmaxcrossentropywithlogits", "softmax_cross_entropy"},
     OperatorName{"softmaxcrossentropywithlogits", "softmax_cross_entropy"},
     OperatorName{"dropout", "dropout"},
-    OperatorName{"add", "elementwise"},
-    OperatorName{"add_", "elementwise"},
-    OperatorName{"addv2", "elementwise"},
-    OperatorName{"mul", "elementwise"},
-    OperatorName{"binary_add", "elementwise"},
-    OperatorName{"binary_mul", "elementwise"},
-    OperatorName{"sum", "elementwise"},
+    OperatorName{"add", "add"},
+    OperatorName{"add_", "add"},
+    OperatorName{"addv2", "add"},
+    OperatorName{"binary_add", "add"},
+    OperatorName{"aten::sum", "reduce_sum"},
+    OperatorName{"sum", "add"},
+    OperatorName{"sub", "subtract"},
+    OperatorName{"mul", "multiply"},
+    OperatorName{"mul_", "multiply"},
+    OperatorName{"binary_mul", "multiply"},
+    OperatorName{"div", "divide"},
+    OperatorName{"realdiv", "divide"},
+    OperatorName{"pow", "power"},
+    OperatorName{"sqrt", "square_root"},
+    OperatorName{"rsqrt", "square_root"},  // then its reciprocal
+    OperatorName{"reciprocal", "reciprocal"},
+    OperatorName{"exp", "exponential"},
+    OperatorName{"log", "logarithm"},
+    OperatorName{"neg", "negate"},
+    OperatorName{"abs", "absolute"},
+    OperatorName{"erf", "error_function"},
+    OperatorName{"sin", "sine"},
+    OperatorName{"cos", "cosine"},
+    OperatorName{"reducemean", "average_pooling"},
     OperatorName{"cat", "concat"},
     OperatorName{"concat", "concat"},
     OperatorName{"concatv2", "concat"},
@@ -125,6 +142,11 @@ std::string_view type_of_operator(std::string_view name) {
     };
     const auto found = std::ranges::find_if(operator_names, same);
     return found == operator_names.end() ? std::string_view() : found->type;
+}
+
+bool is_heavy(std::string_view type) {
+    return type == "convolution" || type == "product" || type == "recurrent" ||
+           type == "attention" || type == "transposed_convolution";
 }
 
 }  // namespace strata

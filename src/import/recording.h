@@ -56,6 +56,7 @@ struct RecordedOperator {
         0;                     // the place of the operator whose gradient it computes, plus 1; or 0
     std::uint32_t stream = 0;  // thread or stream
     std::uint32_t device = 0;  // where there are no spans: place among the recording's devices
+    std::uint32_t launch = 0;  // the call that launched it, as a graph with others; 0: not recorded
     Nanoseconds start = {};
     Nanoseconds time = {};
 };

@@ -81,6 +81,7 @@ private:
     Pass pass_in_network(std::uint32_t layer, const RecordedOperator& one) const;
     const StepResult* planned(const std::string& layer, Pass pass) const;
     void add(const ImportedStep& step);
+    void take_time(const ImportedStep& step, StepResult& result) const;
     void take_work(const ImportedStep& step, StepResult& result) const;
     void add_included();
     void add_trace();
@@ -221,17 +222,28 @@ void RunMaker::add(const ImportedStep& step) {
     if (!result.metrics.empty()) {
         result.counted_at = run().steps.size() - 1;
     }
-    Samples samples;
-    for (const auto& [iteration, time] : step.times) {
-        samples.values.push_back(seconds_of(time));
-    }
-    if (recording_.has_times) {
-        result.time = std::move(samples);
-    } else {
-        result.time = Skipped{"the file has counters but no times"};
-    }
+    take_time(step, result);
     result_.by.emplace_back(name_of(step.by));
     take_work(step, result);
+}
+
+// A sample for each iteration, or the average of all where the step is not part of each.
+void RunMaker::take_time(const ImportedStep& step, StepResult& result) const {
+    if (!recording_.has_times) {
+        result.time = Skipped{"the file has counters but no times"};
+        return;
+    }
+    Samples samples;
+    Seconds sum;
+    for (const auto& [iteration, time] : step.times) {
+        samples.values.push_back(seconds_of(time));
+        sum += samples.values.back();
+    }
+    if (step.times.size() < iterations_.count) {
+        result.seen_in = {.iterations = step.times.size(), .of = iterations_.count};
+        samples.values = {sum / static_cast<double>(iterations_.count)};
+    }
+    result.time = std::move(samples);
 }
 
 // What the network knows of the layer.
@@ -246,9 +258,11 @@ void RunMaker::take_work(const ImportedStep& step, StepResult& result) const {
     if (const StepResult* found = planned(layer.name, step.pass);
         found != nullptr && step.kind == StepKind::compute) {
         result.problem = found->problem;
-        result.flops = found->flops;
-        result.read = found->read;
-        result.written = found->written;
+        const double executed = static_cast<double>(step.times.size()) /
+                                static_cast<double>(iterations_.count);  // per iteration
+        result.flops = executed * found->flops;
+        result.read = executed * found->read;
+        result.written = executed * found->written;
     }
 }
 

@@ -37,11 +37,12 @@ struct ImportedRun {
     std::vector<std::string> by = {};  // "module path", "operator and shape"
 };
 
-// A run with Origin::imported: a step for each layer's pass with a sample for each iteration in
-// which it occurs; what is attributed to nothing has steps of layers named "unattributed: ...".
-// The iterations' lengths, which a profiler's own cost is part of, are the instrumented series;
-// there is no end to end time without instruments. A device's spans are the run's trace.
-// `network` may be null. Throws Error where the recording has nothing in it.
+// A run with Origin::imported: a step for each layer's pass with a sample for each iteration, or
+// with the average of all iterations where it occurs in some only (SeenIn); what is attributed to
+// nothing has steps of layers named "unattributed: ...". The iterations' lengths, which a
+// profiler's own cost is part of, are the instrumented series; there is no end to end time without
+// instruments. A device's spans are the run's trace. `network` may be null. Throws Error where the
+// recording has nothing in it.
 ImportedRun imported_run(const RecordedProfile& recording, const ImportRequest& request,
                          const NetworkSteps* network);
 

@@ -44,6 +44,15 @@ struct ReferenceError {
     bool agrees() const { return error <= tolerance; }
 };
 
+// In how many of a recording's iterations a step occurs that is not in all of them. Its one sample
+// is the sum of its times in all iterations, divided by their number: 5 ms seen once in 5 are 1 ms.
+struct SeenIn {
+    std::size_t iterations = 0;
+    std::size_t of = 0;
+
+    bool operator==(const SeenIn&) const = default;
+};
+
 // One step's result: what ran, how, what it had to do, and how long it took.
 struct StepResult {
     std::string layer;       // the layer's name
@@ -64,6 +73,7 @@ struct StepResult {
     // What counters say of it; of steps that do the same one was counted, for all of them.
     std::vector<MetricResult> metrics = {};
     std::optional<std::size_t> counted_at = {};  // that step's place among the run's; nothing: none
+    std::optional<SeenIn> seen_in = {};          // nothing: it occurs in every iteration
 };
 
 // The whole iteration, uninstrumented and instrumented, sampled in turn with a calibration loop of

@@ -135,6 +135,16 @@ void load_aliases(const Database& database, Run& run) {
     }
 }
 
+void load_occurrences(const Database& database, Run& run) {
+    Statement row(database,
+                  "SELECT position, seen_in, iterations FROM step_occurrence WHERE run = ?");
+    for (row.start(run.id); row.next();) {
+        step_at(run, row.integer(0)).seen_in = {
+            .iterations = static_cast<std::size_t>(row.integer(1)),
+            .of = static_cast<std::size_t>(row.integer(2))};
+    }
+}
+
 void load_annotations(const Database& database, Run& run) {
     Annotations annotations = annotations_of(database, run.id);
     run.tags = std::move(annotations.tags);
@@ -196,6 +206,7 @@ Run load_run(const Database& database, std::int64_t id) {
     run.steps = steps_of(database, id);
     load_checkpoints(database, run);
     load_aliases(database, run);
+    load_occurrences(database, run);
     load_annotations(database, run);
     load_verification(database, run);
     run.whole = {.end_to_end = series_of(database, id, "end_to_end"),

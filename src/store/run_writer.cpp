@@ -56,7 +56,10 @@ RunWriter::RunWriter(const Database& database)
       flag_(database, "INSERT INTO flag (run, position, kind, sentence) VALUES (?, ?, ?, ?)"),
       alias_(database,
              "INSERT INTO layer_alias (run, layer, alias) VALUES (?, ?, ?) "
-             "ON CONFLICT DO NOTHING") {}
+             "ON CONFLICT DO NOTHING"),
+      occurrence_(database,
+                  "INSERT INTO step_occurrence (run, position, seen_in, iterations) "
+                  "VALUES (?, ?, ?, ?)") {}
 
 void RunWriter::add(Run& run) {
     check(!run.created.empty(), "a run to be stored knows when it was made");
@@ -165,6 +168,9 @@ void RunWriter::add_step(std::int64_t run, std::int64_t position, const StepResu
               whole_count(step.workspace.value), whole_count(step.flops.value),
               whole_count(step.read.value), whole_count(step.written.value), status.word,
               series.samples, series.median, series.low, series.high, series.values, status.reason);
+    if (step.seen_in) {
+        occurrence_.run(run, position, step.seen_in->iterations, step.seen_in->of);
+    }
     if (!step.alias.empty()) {
         alias_.run(run, layer, texts_.id_of(step.alias));
     }

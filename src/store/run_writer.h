@@ -73,6 +73,7 @@ private:
     Statement provenance_;
     Statement flag_;
     Statement alias_;
+    Statement occurrence_;
 };
 
 class RunWriter::Series {

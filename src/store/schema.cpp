@@ -81,9 +81,10 @@ const Schema& strata_schema() {
         Migration{.to = 6, .sql = migration_6},   Migration{.to = 7, .sql = migration_7},
         Migration{.to = 8, .sql = migration_8},   Migration{.to = 9, .sql = migration_9},
         Migration{.to = 10, .sql = migration_10}, Migration{.to = 11, .sql = migration_11},
-        Migration{.to = 12, .sql = migration_12}, Migration{.to = 13, .sql = migration_13}};
+        Migration{.to = 12, .sql = migration_12}, Migration{.to = 13, .sql = migration_13},
+        Migration{.to = 14, .sql = migration_14}};
     static const Schema schema{.application_id = 0x53545241,
-                               .version = 13,
+                               .version = 14,
                                .tables = schema_tables,
                                .migrations = migrations,
                                .views = views};

@@ -52,6 +52,7 @@ extern const std::string_view migration_10;
 extern const std::string_view migration_11;
 extern const std::string_view migration_12;
 extern const std::string_view migration_13;
+extern const std::string_view migration_14;
 extern const std::string_view view_step_time;
 extern const std::string_view view_layer_time;
 extern const std::string_view view_run_summary;

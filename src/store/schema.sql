@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The database of strata, version 13.
+-- The database of strata, version 14.
 --
 -- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
 -- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a
@@ -299,6 +299,18 @@ CREATE TABLE step_check (
     tolerance REAL NOT NULL,            -- by element type and length of the sums
     PRIMARY KEY (run, position),
     FOREIGN KEY (run, position) REFERENCES step ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+-- A step that occurs in some of a recording's iterations only. Its one sample is the sum of its times
+-- in all of them, divided by their number.
+CREATE TABLE step_occurrence (
+    run        INTEGER NOT NULL,        -- whose
+    position   INTEGER NOT NULL,        -- the step's
+    seen_in    INTEGER NOT NULL,        -- iterations in which it occurs
+    iterations INTEGER NOT NULL,        -- that were recorded
+    PRIMARY KEY (run, position),
+    FOREIGN KEY (run, position) REFERENCES step ON DELETE CASCADE,
+    CHECK (seen_in > 0 AND seen_in < iterations)
 ) STRICT, WITHOUT ROWID;
 
 -- What a network's file calls a layer, where that is not the layer's name (PyTorch's node names).

@@ -59,6 +59,10 @@ Cell flag_cell(bool flag) {
     return Verbatim{flag ? "true" : "false", flag ? 1.0 : 0.0};
 }
 
+Cell seen_cell(const StepResult& step, std::size_t SeenIn::*part) {
+    return step.seen_in ? count_cell(static_cast<double>((*step.seen_in).*part)) : Cell(Missing{});
+}
+
 Cell text_or_missing(const std::string& text) {
     return text.empty() ? Cell(Missing{}) : Cell(text);
 }

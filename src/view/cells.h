@@ -27,7 +27,9 @@ Cell count_cell(double count);
 Cell percent_cell(double share, Provenance provenance = Provenance::derived);
 Cell number_cell(double value, const char* unit, Provenance provenance = Provenance::derived);
 Cell ratio_cell(const Ratio& ratio);
-Cell flag_cell(bool flag);                      // true or false in data
+Cell flag_cell(bool flag);  // true or false in data
+// Missing where the step occurs in every iteration.
+Cell seen_cell(const StepResult& step, std::size_t SeenIn::*part);
 Cell text_or_missing(const std::string& text);  // empty: missing
 Cell threads_cell(int threads);                 // 0: not known, or a device's own; missing
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "view/import.h"
 
+#include "analyze/advice.h"
 #include "analyze/summary.h"
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "view/cells.h"
 #include "view/machine.h"
+#include "view/steps.h"
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -24,6 +28,30 @@ std::string provenance_value(const Run& run, const std::string& name) {
     return found == run.provenance.end() ? "" : found->second;
 }
 
+constexpr double min_told_difference = 0.02;
+
+// A step's time is a median and those of all iterations add up to an average: where these differ,
+// the iterations do. Empty where they hardly do.
+std::string average_sentence(const Run& run, const Summary& summary) {
+    Seconds typical, average;
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        if (!summary.steps[i].time) {
+            continue;
+        }
+        typical += summary.steps[i].time->median;
+        const std::vector<Seconds>& values = std::get<Samples>(run.steps[i].time).values;
+        const Seconds sum = std::accumulate(values.begin(), values.end(), Seconds{});
+        average += sum / static_cast<double>(values.size());
+    }
+    if (std::abs((average - typical).value) <= min_told_difference * typical.value) {
+        return "";
+    }
+    return fmt::format(
+        " The steps take {} in a typical iteration and {} in the average of all: some iterations "
+        "take longer than others.",
+        duration(typical), duration(average));
+}
+
 // How many iterations, and how much of their time is whose.
 std::string found_sentence(const Run& run, const Summary& summary,
                            std::span<const std::string> by) {
@@ -36,8 +64,8 @@ std::string found_sentence(const Run& run, const Summary& summary,
         }
     }
     const std::string iterations = provenance_value(run, "import.iterations");
-    return fmt::format("Iterations: {}. {:.1f} % of the steps' time is attributed to {} layers.",
-                       iterations, 100 * attributed, layers.size());
+    return fmt::format("Iterations: {}. {:.1f} % of the steps' time is attributed to {} layers.{}",
+                       iterations, 100 * attributed, layers.size(), average_sentence(run, summary));
 }
 
 Table attribution_table(const Run& run, const Summary& summary, std::span<const std::string> by) {
@@ -48,6 +76,8 @@ Table attribution_table(const Run& run, const Summary& summary, std::span<const 
                     {"pass", "pass", Importance::essential},
                     data_column("kind"),
                     data_column("samples"),
+                    data_column("seen_in"),
+                    data_column("of_iterations"),
                     {"median_s", "time", Importance::essential, Audience::all, Bounds::interval},
                     {"share", "share", Importance::normal},
                     {"evidence", "attributed by", Importance::essential}},
@@ -60,11 +90,13 @@ Table attribution_table(const Run& run, const Summary& summary, std::span<const 
             {count_cell(static_cast<double>(run.id)), step.layer, step.operation,
              std::string(name_of(step.pass)), std::string(name_of(step.kind)),
              time.time ? count_cell(static_cast<double>(time.time->samples)) : Cell(Missing{}),
+             seen_cell(step, &SeenIn::iterations), seen_cell(step, &SeenIn::of),
              time.time ? time_cell(*time.time, Provenance::imported)
                        : Cell(Missing{included ? "in " + included->step : ""}),
              time.share ? percent_cell(*time.share, Provenance::imported) : Cell(Missing{}),
              by[i]});
     }
+    explain_rare(table, run);
     add_origin(table, run.origin);
     return table;
 }

@@ -6,6 +6,7 @@
 #include "view/cells.h"
 
 #include "base/enumeration.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 
@@ -120,7 +121,10 @@ std::vector<StepColumn> all_columns() {
          [](const RunFindings& f, const PassTotal& t) { return time_cell(t.time, derived(f)); }},
         {data_column("minimum_s"),
          [](const RunFindings& f, std::size_t i) {
-             return of_time(f, i, [](const Estimate& t) { return time_cell(t.minimum); });
+             return of_time(f, i, [&](const Estimate& t) {
+                 return step_at(f, i).seen_in ? Cell(Missing{"its time is an average"})
+                                              : time_cell(t.minimum);
+             });
          }},
         {data_column("samples"),
          [](const RunFindings& f, std::size_t i) {
@@ -128,6 +132,12 @@ std::vector<StepColumn> all_columns() {
                  return count_cell(static_cast<double>(t.samples));
              });
          }},
+        {data_column("seen_in"),
+         [](const RunFindings& f, std::size_t i) {
+             return seen_cell(step_at(f, i), &SeenIn::iterations);
+         }},
+        {data_column("of_iterations"),
+         [](const RunFindings& f, std::size_t i) { return seen_cell(step_at(f, i), &SeenIn::of); }},
         {{"share", "share", Importance::essential},
          [](const RunFindings& f, std::size_t i) {
              return of_time(
@@ -278,6 +288,8 @@ void explain_stamps(Table& table, const RunFindings& findings) {
         findings.run.trace ? "; its kernels' own times are below" : "; --trace has its kernels"));
 }
 
+constexpr std::size_t max_rare_named = 4;
+
 std::string seen_and_hidden(const Run& run, std::size_t shown) {
     return fmt::format("{} of {} steps are shown; the sums are over all steps.", shown,
                        run.steps.size());
@@ -297,6 +309,32 @@ void hide_unknown_shares(Table& table, const RunFindings& findings) {
     if (!findings.summary.budget.is_whole) {
         std::ranges::find(table.columns, "share", &Column::key)->audience = Audience::data;
     }
+}
+
+void explain_rare(Table& table, const Run& run) {
+    std::vector<std::string> rare;
+    for (const StepResult& step : run.steps) {
+        if (step.seen_in) {
+            rare.push_back(fmt::format("{} in {} of {} iterations", printable(step.layer, 60),
+                                       step.seen_in->iterations, step.seen_in->of));
+        }
+    }
+    if (rare.empty()) {
+        return;
+    }
+    for (const auto& [key, title] :
+         {std::pair("seen_in", "seen in"), std::pair("of_iterations", "of")}) {
+        Column& column = *std::ranges::find(table.columns, key, &Column::key);
+        column.title = title;
+        column.audience = Audience::all;
+    }
+    const std::size_t all = rare.size();
+    rare.resize(std::min(all, max_rare_named));
+    table.notes.push_back(fmt::format(
+        "seen in: {} of {} steps {} in some of the iterations only. The time is the sum over all "
+        "iterations divided by their number: {}{}.",
+        all, run.steps.size(), all == 1 ? "occurs" : "occur", join(rare, ", "),
+        all > max_rare_named ? ", ..." : ""));
 }
 
 std::vector<Column> step_columns() {
@@ -327,6 +365,7 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
         findings.convention));
     table.notes.emplace_back("Sums add the steps' medians; the budget has the median of the sums.");
     explain_stamps(table, findings);
+    explain_rare(table, findings.run);
     return table;
 }
 

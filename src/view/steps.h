@@ -38,6 +38,10 @@ void hide_unknown_shares(Table& table, const RunFindings& findings);
 //   all steps             145            100
 Table steps_table(const RunFindings& findings, const StepFilter& filter = {});
 
+// Shows people of a table of the run's steps which occur in some of the iterations only, where
+// there are any: "seen in 1 of 5". Requires: it has the columns seen_in and of_iterations.
+void explain_rare(Table& table, const Run& run);
+
 // Its columns: display flags are checked before there is a run.
 std::vector<Column> step_columns();
 

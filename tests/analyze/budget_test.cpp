@@ -38,6 +38,19 @@ TEST(Budget, StepsSampledApartAddTheirMediansAndBounds) {
     EXPECT_EQ(sum->samples, 2u);
 }
 
+TEST(Budget, WhatOccursInSomeIterationsAddsItsAverageToEach) {
+    StepResult rare = scripted_step("b", Pass::forward, samples({2}).values);
+    rare.seen_in = SeenIn{.iterations = 1, .of = 5};
+    strata::Run run =
+        run_of({scripted_step("a", Pass::forward, samples({10, 11, 12, 13, 14}).values), rare});
+    run.whole.instrumented = samples({13, 14, 15, 16, 17});
+    EXPECT_EQ(sum_of_steps(run)->median, Seconds{14});
+    EXPECT_EQ(sum_of_steps(run)->samples, 5u);
+    EXPECT_NEAR(budget_of(run).between->time.value, 1, 1e-12);
+    EXPECT_NEAR(budget_of(run).between->high.value, 1, 1e-9);
+    EXPECT_EQ(sum_of_steps(run_of({rare}))->median, Seconds{2});
+}
+
 TEST(Budget, WhatWasNotMeasuredAddsNothingAndIsNotZero) {
     StepResult skipped = scripted_step("b", Pass::forward, {});
     skipped.time = Skipped{"no kernel"};

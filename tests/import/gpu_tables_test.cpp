@@ -38,8 +38,14 @@ TEST(GpuTables, ATraceOfNvprofGivesKernelsWithStartsLaunchesAndCopies) {
               "void op_generic_tensor_kernel<int=2, float>(cudnnTensorStruct, float*)");
 }
 
-TEST(GpuTables, KernelsRepeatThemselvesByIteration) {
-    const ImportedRun imported = imported_run(profile_of("nvprof_trace.csv"), {}, nullptr);
+TEST(GpuTables, ACopyThatPrecedesTwoIterationsIsSeenInOne) {
+    EXPECT_TRUE(imported_run(profile_of("nvprof_trace.csv"), {}, nullptr)
+                    .run.provenance.at("import.iterations")
+                    .starts_with("1, as nothing marks several"));
+    const ImportedRun imported =
+        imported_run(profile_of("nvprof_trace.csv"), {.iterations = 2}, nullptr);
+    EXPECT_EQ(imported.run.steps.at(0).seen_in, (SeenIn{.iterations = 1, .of = 2}));
+    EXPECT_NEAR(std::get<Samples>(imported.run.steps[0].time).values.at(0).value, 6e-6, 1e-15);
     EXPECT_EQ(imported.run.whole.instrumented.values.size(), 2u);
     ASSERT_TRUE(imported.run.trace);
     EXPECT_EQ(imported.run.trace->spans.size(), 2u);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Files that no tool should write: a sentence with file and place, or what can be read of them.
 #include "import/formats.h"
-#include "import/iterations.h"
 #include "import/layers.h"
 #include "import/run.h"
 
@@ -155,41 +154,6 @@ TEST_F(HostileFiles, LinesOfALogWithTooFewFieldsAreCounted) {
 }
 
 // ---- What is shared by all formats
-
-RecordedProfile sequence(const std::string& names) {
-    RecordedProfile recording;
-    for (const char name : names) {
-        recording.operators.push_back(
-            {.name = recording.texts.id_of(std::string_view(&name, 1)),
-             .start = Nanoseconds(static_cast<std::int64_t>(recording.operators.size()) * 10 + 1),
-             .time = Nanoseconds(5)});
-    }
-    return recording;
-}
-
-TEST(RecordedIterations, AreFoundByTheRepetitionOfTheSequence) {
-    const RecordedIterations found = iterations_in(sequence("wabcaabcaabca"), {});
-    EXPECT_EQ(found.count, 3u);
-    EXPECT_FALSE(found.of_operator[0]);
-    EXPECT_EQ(found.outside, Nanoseconds(5));
-    EXPECT_EQ(found.lengths.size(), 3u);
-    EXPECT_NEAR(found.lengths[0].value, 35e-9, 1e-15);
-}
-
-TEST(RecordedIterations, ALastOneThatWasCutIsLeftOut) {
-    const RecordedIterations found = iterations_in(sequence("abcabcab"), {});
-    EXPECT_EQ(found.count, 2u);
-    EXPECT_FALSE(found.of_operator[6]);
-}
-
-TEST(RecordedIterations, WithoutRepetitionThereIsOne) {
-    EXPECT_EQ(iterations_in(sequence("abcdefg"), {}).count, 1u);
-}
-
-TEST(RecordedIterations, AsManyAsAsked) {
-    EXPECT_EQ(iterations_in(sequence("aaaaaa"), 2).count, 2u);
-    EXPECT_TRUE(tells(error_of([] { iterations_in(sequence("aaaaaa"), 4); }), "--iterations"));
-}
 
 TEST(LayerPaths, LoseWhatExportersRepeat) {
     EXPECT_EQ(normalised_path("/layer1/layer1.0/conv1"), "layer1.0.conv1");

@@ -61,6 +61,16 @@ std::string_view text_of(const RecordedProfile& profile, TextId id) {
 }
 
 // As where the traces of two ranks were joined: both number their calls from the same one on.
+TEST_F(KinetoTraces, AnOperatorAfterOneThatARangeOutlastsIsNotPartOfIt) {
+    host("cpu_op", "aten::first", 0, 100);
+    host("user_annotation", "waits", 50, 200);
+    host("cpu_op", "aten::second", 120, 30);
+    const RecordedProfile profile = read();
+    ASSERT_EQ(profile.operators.size(), 2u);
+    EXPECT_EQ(text_of(profile, profile.operators[1].name), "aten::second");
+    EXPECT_EQ(profile.operators[1].time, Nanoseconds(30'000));
+}
+
 TEST_F(KinetoTraces, OfSeveralProcessesTheBusiestIsTakenWithItsKernels) {
     for (const int rank : {1, 2}) {
         process_ = std::to_string(rank);

@@ -36,6 +36,19 @@ TEST_F(SaveTest, ARunComesBackAsItWas) {
     EXPECT_EQ(described(load_run(database_, run.id)), described(run));
 }
 
+TEST_F(SaveTest, AStepOfSomeIterationsComesBackWithTheirNumberAndItsTimePerIteration) {
+    auto run = sample_run();
+    run.steps[0].time = Samples{{Seconds{0.001}}};
+    run.steps[0].seen_in = SeenIn{.iterations = 1, .of = 5};
+    save_run(database_, run);
+    EXPECT_EQ(described(load_run(database_, run.id)), described(run));
+    EXPECT_EQ(cell("SELECT seen_in || ' of ' || of_iterations || ', ' || median_s FROM step_time "
+                   "WHERE position = 0"),
+              "1 of 5, 0.001");
+    EXPECT_EQ(cell("SELECT count(*) FROM step_time WHERE seen_in IS NULL"),
+              std::to_string(run.steps.size() - 1));
+}
+
 TEST_F(SaveTest, EachOptionComesBackFromADatabase) {
     for (const Option& option : all_options()) {
         strata::Run run;

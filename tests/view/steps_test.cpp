@@ -44,6 +44,22 @@ TEST(Steps, WhatCouldNotRunHasAReasonAndNoNumber) {
         row, [](const auto& cell) { return std::holds_alternative<Number>(cell.second); }));
 }
 
+TEST(Steps, OneThatOccursInSomeIterationsOnlySaysInHowMany) {
+    strata::Run run = testing::run_of(
+        {testing::scripted_step("a", Pass::forward, {Seconds{4}, Seconds{5}, Seconds{6}}),
+         testing::scripted_step("b", Pass::forward, {Seconds{2}})});
+    EXPECT_FALSE(row_of(steps_table(findings_of(run)), "a", "forward").contains("seen_in"));
+    run.steps[1].seen_in = SeenIn{.iterations = 1, .of = 3};
+    const Table table = steps_table(findings_of(run));
+    const auto row = row_of(table, "b", "forward");
+    EXPECT_EQ(std::get<Number>(row.at("seen_in")).value, 1);
+    EXPECT_EQ(std::get<Number>(row.at("of_iterations")).value, 3);
+    EXPECT_TRUE(std::holds_alternative<Missing>(row_of(table, "a", "forward").at("seen_in")));
+    EXPECT_TRUE(std::ranges::any_of(table.notes, [](const std::string& note) {
+        return note.find("b in 1 of 3 iterations") != std::string::npos;
+    }));
+}
+
 TEST(Steps, ReordersAreNamedAsSuch) {
     const strata::Run run = testing::scripted_run_with_holes("alexnet", 4);
     const Table table = steps_table(findings_of(run));

@@ -2,7 +2,9 @@
 -- Every step of every run with its names, its time in seconds and its work. Rates are left to the
 -- reader: flops / median_s is FLOP/s. status says of a step with a time where that comes from:
 -- measured, predicted or imported. With any other status times are NULL; error and tolerance are
--- NULL where the step was not compared with the reference.
+-- NULL where the step was not compared with the reference, seen_in and of_iterations where it is in
+-- every iteration: else it occurs in seen_in of so many, and its time is the sum over all divided by
+-- their number.
 CREATE VIEW step_time AS
 SELECT run.id                AS run,
        run.origin            AS origin,
@@ -33,7 +35,9 @@ SELECT run.id                AS run,
        problem.value         AS problem,
        step_check.error      AS error,
        step_check.tolerance  AS tolerance,
-       operation.value       AS operation
+       operation.value       AS operation,
+       step_occurrence.seen_in    AS seen_in,
+       step_occurrence.iterations AS of_iterations
 FROM step
 JOIN run ON run.id = step.run
 JOIN text AS layer ON layer.id = step.layer
@@ -43,3 +47,4 @@ JOIN text AS algorithm ON algorithm.id = step.algorithm
 JOIN text AS layout ON layout.id = step.layout
 JOIN text AS problem ON problem.id = step.problem
 LEFT JOIN step_check ON step_check.run = step.run AND step_check.position = step.position
+LEFT JOIN step_occurrence ON step_occurrence.run = step.run AND step_occurrence.position = step.position

@@ -1,0 +1,11 @@
+-- SPDX-License-Identifier: MIT
+-- From version 13 to 14: steps that occur in some of a recording's iterations only.
+CREATE TABLE step_occurrence (
+    run        INTEGER NOT NULL,
+    position   INTEGER NOT NULL,
+    seen_in    INTEGER NOT NULL,
+    iterations INTEGER NOT NULL,
+    PRIMARY KEY (run, position),
+    FOREIGN KEY (run, position) REFERENCES step ON DELETE CASCADE,
+    CHECK (seen_in > 0 AND seen_in < iterations)
+) STRICT, WITHOUT ROWID;
