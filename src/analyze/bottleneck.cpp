@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/bottleneck.h"
 #include "record/options.h"
+#include "record/step_times.h"
 
 #include <fmt/format.h>
 
@@ -114,11 +115,11 @@ std::string arithmetic_of(const Settings& settings) {
 std::vector<StepBound> bounds_of(const Run& run) {
     std::vector<StepBound> bounds(run.steps.size());
     const Device* device = ceilings_of(run);
+    const auto times = step_times(run);
     for (std::size_t i = 0; device != nullptr && i < bounds.size(); ++i) {
-        const auto* samples = std::get_if<Samples>(&run.steps[i].time);
-        if (samples && !samples->values.empty()) {
-            bounds[i] = bound_of(run.steps[i], estimate(samples->values).median, *device,
-                                 arithmetic_of(run.settings));
+        if (times[i] && !is_inconclusive(times[i])) {
+            bounds[i] =
+                bound_of(run.steps[i], times[i]->median, *device, arithmetic_of(run.settings));
         }
     }
     return bounds;

@@ -20,7 +20,7 @@ enum class Bottleneck {
     memory,    // main memory's bandwidth
     cache,     // a cache's bandwidth: the step is faster than main memory allows
     overhead,  // none of these: the step takes more than four times what they explain
-    unknown,   // not measured, no work, or no ceilings
+    unknown,   // not measured, measured only with delays, no work, or no ceilings
 };
 inline constexpr std::array<std::string_view, 5> names_of(Bottleneck) {
     return {"compute", "memory", "cache", "overhead", "unknown"};
@@ -60,7 +60,8 @@ StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
 // The arithmetic of a run's products, as ceilings name it: its element type, or "tf32".
 std::string arithmetic_of(const Settings& settings);
 
-// One for each step of the run; unknown where the run has no ceilings or the step no time.
+// One for each step of the run; unknown where the run has no ceilings, or the step no time but that
+// of samples that other programs delayed (record/step_times.h).
 std::vector<StepBound> bounds_of(const Run& run);
 
 // The ceilings that the run carries. Throws Error where they do not parse.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/budget.h"
 
+#include "measure/iteration.h"
 #include "record/completeness.h"
+#include "record/step_times.h"
 
 #include <algorithm>
 #include <iterator>
@@ -21,7 +23,7 @@ std::vector<const StepResult*> all_steps(const Run& run) {
 
 // Samples of a step that ran.
 struct StepSamples {
-    std::span<const Seconds> values;
+    const Samples* samples = nullptr;
     bool is_average = false;  // one value that stands for every iteration (SeenIn)
 };
 
@@ -30,7 +32,7 @@ std::vector<StepSamples> measured_samples(std::span<const StepResult* const> ste
     for (const auto* step : steps) {
         const auto* samples = std::get_if<Samples>(&step->time);
         if (samples && !samples->values.empty()) {
-            found.push_back({samples->values, step->seen_in.has_value()});
+            found.push_back({samples, step->seen_in.has_value()});
         }
     }
     return found;
@@ -39,41 +41,65 @@ std::vector<StepSamples> measured_samples(std::span<const StepResult* const> ste
 // Of how many iterations the steps have samples.
 std::size_t iterations_of(const std::vector<StepSamples>& steps) {
     const auto sampled = std::ranges::find(steps, false, &StepSamples::is_average);
-    return sampled == steps.end() ? 1 : sampled->values.size();
+    return sampled == steps.end() ? 1 : sampled->samples->values.size();
 }
 
 bool sampled_together(const std::vector<StepSamples>& steps) {
     return std::ranges::all_of(steps, [count = iterations_of(steps)](const StepSamples& step) {
-        return step.is_average || step.values.size() == count;
+        return step.is_average || step.samples->values.size() == count;
     });
 }
 
-std::vector<Seconds> sums_by_iteration(const std::vector<StepSamples>& steps) {
-    std::vector<Seconds> sums(iterations_of(steps));
+// An iteration's sum is disturbed where one of the steps is.
+Samples sums_by_iteration(const std::vector<StepSamples>& steps) {
+    SampledIteration sampled;
+    const std::size_t count = iterations_of(steps);
+    sampled.instrumented.values.resize(count);
     for (const StepSamples& step : steps) {
-        for (std::size_t i = 0; i < sums.size(); ++i) {
-            sums[i] += step.values[step.is_average ? 0 : i];
-        }
+        sampled.parts.push_back(
+            step.is_average ? Samples{std::vector<Seconds>(count, step.samples->values.front())}
+                            : *step.samples);
     }
-    return sums;
+    return sum_of_parts(sampled);
 }
 
-Estimate sum_of_medians(const std::vector<StepSamples>& steps) {
+bool has_clean_iterations(const Samples& sums) {
+    return are_enough(clean_values(sums).size(), sums.values.size());
+}
+
+bool are_conclusive(const std::optional<Estimate>& a, const std::optional<Estimate>& b) {
+    return a && b && a->use != SampleUse::disturbed && b->use != SampleUse::disturbed;
+}
+
+// As doubtful as the most doubtful of them.
+Estimate sum_of_medians(std::span<const std::optional<Estimate>> steps) {
     Estimate sum;
-    sum.samples = iterations_of(steps);
-    for (const StepSamples& step : steps) {
-        const Estimate one = estimate(step.values);
-        sum.median += one.median;
-        sum.low += one.low;
-        sum.high += one.high;
-        sum.minimum += one.minimum;
-        sum.samples = step.is_average ? sum.samples : std::min(sum.samples, one.samples);
+    sum.samples = std::numeric_limits<std::size_t>::max();
+    for (const auto& one : steps) {
+        if (one) {
+            sum.median += one->median;
+            sum.low += one->low;
+            sum.high += one->high;
+            sum.minimum += one->minimum;
+            sum.samples = std::min(sum.samples, one->samples);
+            sum.disturbed += one->disturbed;
+            sum.use = std::max(sum.use, one->use);
+        }
     }
     return sum;
 }
 
+// By iteration, where enough of these were undisturbed; else nothing.
+std::optional<Estimate> sum_by_iteration(const std::vector<StepSamples>& steps) {
+    if (!sampled_together(steps)) {
+        return std::nullopt;
+    }
+    const Samples sums = sums_by_iteration(steps);
+    return has_clean_iterations(sums) ? std::optional(estimate(sums)) : std::nullopt;
+}
+
 std::optional<Estimate> estimate_of(const Samples& samples) {
-    return samples.values.empty() ? std::nullopt : std::optional(estimate(samples.values));
+    return samples.values.empty() ? std::nullopt : std::optional(estimate(samples));
 }
 
 // Adding steps up leaves this share of the sum as a rounding error, or less.
@@ -83,7 +109,7 @@ constexpr Seconds unbounded{std::numeric_limits<double>::infinity()};
 
 std::optional<Difference> difference(const std::optional<Estimate>& a,
                                      const std::optional<Estimate>& b) {
-    if (!a || !b) {
+    if (!are_conclusive(a, b)) {
         return std::nullopt;
     }
     const Seconds time = a->median - b->median;
@@ -95,14 +121,13 @@ std::optional<Difference> difference(const std::optional<Estimate>& a,
 std::optional<Difference> between_steps(const Run& run, const Budget& budget) {
     const auto samples = measured_samples(all_steps(run));
     const auto& wholes = run.whole.instrumented.values;
-    if (!budget.instrumented || samples.empty() || wholes.size() < 2 ||
+    if (!are_conclusive(budget.instrumented, budget.steps) || wholes.size() < 2 ||
         !sampled_together(samples) || iterations_of(samples) != wholes.size()) {
         return difference(budget.instrumented, budget.steps);
     }
-    std::vector<Seconds> gaps = wholes;
-    const std::vector<Seconds> sums = sums_by_iteration(samples);
-    for (std::size_t i = 0; i < gaps.size(); ++i) {
-        gaps[i] = gaps[i] - sums[i];
+    Samples gaps = sums_by_iteration(samples);
+    for (std::size_t i = 0; i < wholes.size(); ++i) {
+        gaps.values[i] = wholes[i] - gaps.values[i];
     }
     const Estimate gap = estimate(gaps);
     const Seconds rounding = last_digits * budget.instrumented->median;
@@ -125,18 +150,33 @@ std::optional<Estimate> sum_of(std::span<const StepResult* const> steps) {
     if (samples.empty()) {
         return std::nullopt;
     }
-    return sampled_together(samples) ? estimate(sums_by_iteration(samples))
-                                     : sum_of_medians(samples);
+    if (const auto sum = sum_by_iteration(samples)) {
+        return sum;
+    }
+    std::vector<std::optional<Estimate>> times;
+    for (const StepSamples& step : samples) {
+        times.push_back(estimate_of(*step.samples));
+        times.back()->samples = step.is_average ? iterations_of(samples) : times.back()->samples;
+    }
+    return sum_of_medians(times);
 }
 
 std::vector<Seconds> sums_of(std::span<const StepResult* const> steps) {
     const auto samples = measured_samples(steps);
-    return samples.empty() || !sampled_together(samples) ? std::vector<Seconds>()
-                                                         : sums_by_iteration(samples);
+    if (samples.empty() || !sampled_together(samples)) {
+        return {};
+    }
+    Samples sums = sums_by_iteration(samples);
+    return has_clean_iterations(sums) ? clean_values(sums) : std::move(sums.values);
 }
 
 std::optional<Estimate> sum_of_steps(const Run& run) {
-    return sum_of(all_steps(run));
+    const auto samples = measured_samples(all_steps(run));
+    if (samples.empty()) {
+        return std::nullopt;
+    }
+    const auto sum = sum_by_iteration(samples);
+    return sum ? sum : sum_of_medians(step_times(run));
 }
 
 std::string apart_of(const Run& run) {
@@ -157,6 +197,8 @@ Budget budget_of(const Run& run) {
     budget.end_to_end = end_to_end_of(run);
     budget.instrumented = budget.is_whole ? estimate_of(run.whole.instrumented) : std::nullopt;
     budget.steps = sum_of_steps(run);
+    budget.is_disturbed = is_inconclusive(budget.end_to_end) ||
+                          is_inconclusive(budget.instrumented) || is_inconclusive(budget.steps);
     budget.between = between_steps(run, budget);
     budget.is_comparable = run.settings.policy.caches == CacheState::as_left;
     if (!budget.is_comparable) {

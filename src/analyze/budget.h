@@ -32,6 +32,8 @@ struct Difference {
 //   unexplained = end_to_end - steps
 //   overhead = stamps / end_to_end
 //   residual = unexplained / end_to_end
+// A total that other programs delayed in nearly every iteration agrees with nothing: no difference
+// is formed with it.
 struct Budget {
     std::optional<Estimate> end_to_end;    // without time stamps
     std::optional<Estimate> instrumented;  // with one between each two steps
@@ -49,6 +51,8 @@ struct Budget {
     // Whether end-to-end iterations consist of the timed steps: not where caches were prepared
     // before each step. Without it there is no stamps, unexplained, overhead or residual.
     bool is_comparable = true;
+    // Whether a total is that of iterations that other programs delayed.
+    bool is_disturbed = false;
     // Whether the iterations ran the whole network: not where a step could not run or failed
     // (record/completeness.h). Without it there is only the sum of the steps that ran.
     bool is_whole = true;
@@ -65,12 +69,14 @@ Budget budget_of(const Run& run);
 
 // The sum of the measured steps in a selection of one run's steps. Steps with the same number of
 // samples were sampled together: they are added up iteration by iteration, and the median is that
-// of the sums. What occurs in some iterations only adds its average to each. Otherwise medians and
-// bounds are added. Nothing where no step was measured.
+// of the sums. What occurs in some iterations only adds its average to each. If they were not, or
+// if other programs delayed a step in nearly every iteration, medians and bounds are added. Nothing
+// where no step was measured.
 std::optional<Estimate> sum_of(std::span<const StepResult* const> steps);
-// The sums themselves, by iteration; empty where the steps were not sampled together.
+// The sums themselves, by iteration, without those that were delayed where enough others are left;
+// empty where the steps were not sampled together.
 std::vector<Seconds> sums_of(std::span<const StepResult* const> steps);
-// The sum of all steps.
+// The sum of all steps. Steps that are alike can stand in for each other (record/step_times.h).
 std::optional<Estimate> sum_of_steps(const Run& run);
 
 }  // namespace strata

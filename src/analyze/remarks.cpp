@@ -4,6 +4,7 @@
 #include "analyze/advice.h"
 #include "base/text.h"
 #include "record/completeness.h"
+#include "record/step_times.h"
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 #include "analyze/advice.h"
 #include "analyze/family.h"
 #include "record/completeness.h"
+#include "record/step_times.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +49,7 @@ public:
             const std::string among = !command.empty() && advice_[i].saving ? std::string()
                                       : is_own ? std::string(name_of(step.kind))
                                                : step.operation;
-            if (summary_.steps[i].time) {
+            if (summary_.steps[i].time && !is_inconclusive(summary_.steps[i].time)) {
                 groups[{bounds_[i].verdict, advice_[i].saving ? command : "", among}].push_back(i);
             }
         }

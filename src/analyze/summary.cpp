@@ -2,6 +2,7 @@
 #include "analyze/summary.h"
 
 #include "record/completeness.h"
+#include "record/step_times.h"
 
 #include <algorithm>
 #include <map>
@@ -14,10 +15,10 @@ namespace {
 std::vector<StepTime> times_of(const Run& run) {
     std::vector<StepTime> times(run.steps.size());
     Seconds sum;
+    const auto estimates = step_times(run);
     for (std::size_t i = 0; i < times.size(); ++i) {
-        const auto* samples = std::get_if<Samples>(&run.steps[i].time);
-        if (samples && !samples->values.empty()) {
-            times[i].time = estimate(samples->values);
+        if (estimates[i]) {
+            times[i].time = estimates[i];
             const Seconds median = times[i].time->median;
             sum += median;
             if (run.empty_step && median > Seconds{0}) {

@@ -132,7 +132,7 @@ private:
         if (method_ == FusionMethod::removal || device_ == nullptr) {
             return by_traffic;
         }
-        const Seconds median = estimate(std::get<Samples>(step.time).values).median;
+        const Seconds median = estimate(std::get<Samples>(step.time)).median;
         const StepBound bound = bound_of(step, median, *device_, arithmetic_of(run_.settings));
         const double arithmetic = bound.compute ? *bound.compute / median : 0;
         return std::clamp(std::min(by_traffic, 1 - arithmetic), 0.0, 1.0);

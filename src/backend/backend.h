@@ -63,6 +63,7 @@ struct Step {
 enum class Content { value, gradient };
 
 class Profiling;
+class WaitWatch;
 
 // Dense row-major values, as f32 whatever the backend stores.
 using HostValues = std::vector<float>;
@@ -142,6 +143,13 @@ public:
     // The time that run_timed gives for a step that does nothing: what its time stamps cost,
     // measured now. Nothing if the backend's stamps cost too little to matter.
     virtual std::optional<Seconds> time_empty_step() { return {}; }
+
+    // From now on `run_timed` tells the watch of each step; null: it tells nobody. Whether it does,
+    // which only a backend can whose steps run on this process's threads.
+    virtual bool report_to(WaitWatch* watch) {
+        (void)watch;
+        return false;
+    }
 
     // Returns when no thread that works for it runs any more, also none that waits for work and
     // spins: called before this process's own threads are timed (measure/clock.h).

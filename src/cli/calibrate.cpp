@@ -75,9 +75,16 @@ Calibrated calibrate_processors(const CalibrateOptions& options, ProgressLine& l
     require_processors(threads);
     const auto file =
         own_device_file(threads);  // before time is spent: there may be nowhere to write
-    return {measure_ceilings(detect_host(), threads, {},
-                             [&](const std::string& what) { line.show("measuring " + what, 0); }),
-            file};
+    const Host host = detect_host();
+    SteadyClock clock;
+    int pass = 0;
+    const auto measure = [&] {
+        ++pass;
+        return measure_ceilings(host, threads, {}, [&](const std::string& what) {
+            line.show(fmt::format("measuring, pass {}: {}", pass, what), 0);
+        });
+    };
+    return {repeat_until_agreed(measure, {}, clock), file};
 }
 
 // Calibrates the backend's own device, or this machine's processors where it has none.

@@ -68,18 +68,31 @@ DoctorCheck counters() {
             "use a host that exposes its counters to virtual machines"};
 }
 
+// Ceilings that did not repeat while they were measured are named.
+DoctorCheck check_of_ceilings(const std::string& subject, const Device& device,
+                              const std::string& told, const std::string& command) {
+    const auto doubtful = doubtful_ceilings(device);
+    if (doubtful.empty()) {
+        return {subject, Condition::ok, told, ""};
+    }
+    return {subject, Condition::limited,
+            fmt::format("{}, but the best values of {} did not repeat: the machine was disturbed, "
+                        "and can do more",
+                        told, join(doubtful, ", ")),
+            command + " while the machine has nothing else to do"};
+}
+
 DoctorCheck ceilings() {
     const int threads = thread_count({});
     std::vector<std::string> known;
     for (const Device& device : own_devices()) {
         known.push_back(std::to_string(device.threads));
     }
-    if (own_device(threads)) {
-        return {"ceilings", Condition::ok,
-                fmt::format("measured for {} thread{} ({})", join(known, " and "),
-                            known == std::vector<std::string>{"1"} ? "" : "s",
-                            own_device_file(threads).string()),
-                ""};
+    if (const auto device = own_device(threads)) {
+        const std::string told = fmt::format("measured for {} thread{} ({})", join(known, " and "),
+                                             known == std::vector<std::string>{"1"} ? "" : "s",
+                                             own_device_file(threads).string());
+        return check_of_ceilings("ceilings", *device, told, "strata calibrate");
     }
     return {"ceilings", Condition::absent,
             fmt::format("no percentage of peak, and no verdict on what bounds a step{}",
@@ -124,9 +137,11 @@ DoctorCheck device_counters(std::string_view backend, const std::string& refusal
 
 DoctorCheck device_ceilings(std::string_view backend, const std::string& model) {
     const std::string subject = fmt::format("ceilings of {}", backend);
-    if (device_of(model)) {
-        return {subject, Condition::ok,
-                fmt::format("measured for {} ({})", model, device_file_of(model).string()), ""};
+    if (const auto device = device_of(model)) {
+        return check_of_ceilings(
+            subject, *device,
+            fmt::format("measured for {} ({})", model, device_file_of(model).string()),
+            fmt::format("strata calibrate --backend {}", backend));
     }
     return {
         subject, Condition::absent,

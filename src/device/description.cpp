@@ -182,7 +182,8 @@ std::optional<DescribedNumber> number_of(const DeviceDescription& device,
                 return {};
             }
             using Q = decltype(quantity_of(member));
-            return DescribedNumber{fact->value.value, unit_of<Q>(), fact->source};
+            return DescribedNumber{fact->value.value, unit_of<Q>(), fact->source,
+                                   fact->is_doubtful};
         },
         field.member);
 }

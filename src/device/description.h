@@ -80,6 +80,7 @@ struct DescribedNumber {
     double value = 0;
     std::string_view unit;
     std::string source;
+    bool is_doubtful = false;  // as Fact has it
 };
 std::optional<DescribedNumber> number_of(const DeviceDescription& device, const DeviceField& field);
 

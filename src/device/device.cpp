@@ -158,23 +158,38 @@ std::optional<Device> own_device(int threads) {
 
 namespace {
 
+// The better of two measurements of one ceiling. A shorter time is better than a longer one.
+template <class Q>
+Fact<Q> better_of(const Fact<Q>& before, const Fact<Q>& now) {
+    const bool now_is_better =
+        std::is_same_v<Q, Seconds> ? !(before.value < now.value) : !(now.value < before.value);
+    Fact<Q> better = now_is_better ? now : before;
+    const double ratio = before.value / now.value;
+    if (std::max(ratio, 1 / ratio) <= 1 + repeated_within) {
+        better.is_doubtful = false;
+    }
+    return better;
+}
+
 // One kind of ceiling in both calibrations: the better of each. What was known only before goes to
 // the end, but before main memory, which stays the last level.
-template <class Entry, class Name, class Value>
-void keep_best(const std::vector<Entry>& before, std::vector<Entry>& now, Name name, Value value,
-               std::vector<Remeasured>& remeasured) {
+template <class Entry, class Name, class Rate>
+void keep_best(const std::vector<Entry>& before, std::vector<Entry>& now, Name name,
+               Fact<Rate> Entry::*rate, std::vector<Remeasured>& remeasured) {
     constexpr bool has_a_last = std::is_same_v<Entry, MemoryLevel>;
     for (const Entry& old : before) {
         const auto same =
             std::ranges::find_if(now, [&](const Entry& e) { return name(e) == name(old); });
-        Remeasured again{.ceiling = name(old), .before = value(old)};
+        Remeasured again{.ceiling = name(old), .before = (old.*rate).value.value};
         if (same == now.end()) {
             now.insert(now.end() - (has_a_last && !now.empty() ? 1 : 0), old);
         } else {
-            again.now = value(*same);
+            again.now = ((*same).*rate).value.value;
+            const Fact<Rate> better = better_of(old.*rate, (*same).*rate);
             if (*again.now < again.before) {
                 *same = old;
             }
+            (*same).*rate = better;
         }
         remeasured.push_back(std::move(again));
     }
@@ -188,10 +203,15 @@ void keep_best_launch(const Device& before, Device& now, std::vector<Remeasured>
     if (now.launch) {
         again.now = now.launch->value.value;
     }
-    if (!now.launch || before.launch->value < now.launch->value) {
-        now.launch = before.launch;
-    }
+    now.launch = now.launch ? better_of(*before.launch, *now.launch) : *before.launch;
     remeasured.push_back(std::move(again));
+}
+
+std::string name_of_ceiling(const ComputeCeiling& ceiling) {
+    return ceiling.dtype + " peak";
+}
+std::string name_of_ceiling(const MemoryLevel& level) {
+    return level.name + " bandwidth";
 }
 
 }  // namespace
@@ -199,16 +219,29 @@ void keep_best_launch(const Device& before, Device& now, std::vector<Remeasured>
 BestOfBoth best_of_both(const Device& before, const Device& now) {
     check(before.model == now.model, "the better ceilings are those of one device");
     BestOfBoth best{.device = now, .remeasured = {}};
-    keep_best(
-        before.compute, best.device.compute,
-        [](const ComputeCeiling& c) { return c.dtype + " peak"; },
-        [](const ComputeCeiling& c) { return c.peak.value.value; }, best.remeasured);
-    keep_best(
-        before.memory, best.device.memory,
-        [](const MemoryLevel& m) { return m.name + " bandwidth"; },
-        [](const MemoryLevel& m) { return m.bandwidth.value.value; }, best.remeasured);
+    const auto name = [](const auto& entry) { return name_of_ceiling(entry); };
+    keep_best(before.compute, best.device.compute, name, &ComputeCeiling::peak, best.remeasured);
+    keep_best(before.memory, best.device.memory, name, &MemoryLevel::bandwidth, best.remeasured);
     keep_best_launch(before, best.device, best.remeasured);
     return best;
+}
+
+std::vector<std::string> doubtful_ceilings(const Device& device) {
+    std::vector<std::string> names;
+    for (const ComputeCeiling& ceiling : device.compute) {
+        if (ceiling.peak.is_doubtful) {
+            names.push_back(name_of_ceiling(ceiling));
+        }
+    }
+    for (const MemoryLevel& level : device.memory) {
+        if (level.bandwidth.is_doubtful) {
+            names.push_back(name_of_ceiling(level));
+        }
+    }
+    if (device.launch && device.launch->is_doubtful) {
+        names.emplace_back("launch");
+    }
+    return names;
 }
 
 }  // namespace strata

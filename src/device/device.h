@@ -18,6 +18,8 @@ template <class Q>
 struct Fact {
     Q value;
     std::string source;
+    // Whether it was measured once only and did not repeat, so that the truth may be better.
+    bool is_doubtful = false;
 };
 
 // Arithmetic peak for one element type.
@@ -97,7 +99,12 @@ struct BestOfBoth {
 };
 
 // Disturbances only slow down, so of each ceiling the higher rate is the truer one (of a launch the
-// shorter time): it is kept with its source, which names its date. Requires: the same model.
+// shorter time): it is kept with its source, which names its date. It is no longer doubtful if the
+// other comes within `repeated_within` of it. Requires: the same model.
 BestOfBoth best_of_both(const Device& before, const Device& now);
+inline constexpr double repeated_within = 0.03;
+
+// The names of the device's doubtful ceilings: "DRAM bandwidth".
+std::vector<std::string> doubtful_ceilings(const Device& device);
 
 }  // namespace strata

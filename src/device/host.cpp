@@ -170,7 +170,8 @@ DeviceDescription description_of(const HostName& name, const Host& host, const D
     if (const PeakOfLanes peak = peak_for(name, host, ceilings); peak.ceiling != nullptr) {
         device.boost_clock = {
             Hertz{peak.ceiling->peak.value.value / (2 * threads * peak.lanes)},
-            fmt::format("with which the lanes give the peak {}", peak.ceiling->peak.source)};
+            fmt::format("with which the lanes give the peak {}", peak.ceiling->peak.source),
+            peak.ceiling->peak.is_doubtful};
     }
     describe_caches(host, ceilings.threads, device);
     if (host.memory) {

@@ -52,19 +52,33 @@ std::vector<TomlSection> sections_in(const TomlSection& file, std::string_view k
     return found;
 }
 
+template <class Q>
+Fact<Q> fact_in(const TomlSection& section, std::string_view value) {
+    return {.value = Q{positive_in(section, value)},
+            .source = text_in(section, "source"),
+            .is_doubtful = section.truth("doubtful").value_or(false)};
+}
+
+// What every ceiling ends with.
+template <class Q>
+std::string origin_of(const Fact<Q>& fact) {
+    return fmt::format("source = {}\n{}", toml_string(fact.source),
+                       fact.is_doubtful ? "doubtful = true\n" : "");
+}
+
 ComputeCeiling compute_ceiling(const TomlSection& section) {
-    section.expect_only(std::array<std::string_view, 3>{"dtype", "flops_per_second", "source"});
+    section.expect_only(
+        std::array<std::string_view, 4>{"dtype", "flops_per_second", "source", "doubtful"});
     return {.dtype = text_in(section, "dtype"),
-            .peak = {{positive_in(section, "flops_per_second")}, text_in(section, "source")}};
+            .peak = fact_in<FlopRate>(section, "flops_per_second")};
 }
 
 MemoryLevel memory_level(const TomlSection& section) {
-    section.expect_only(
-        std::array<std::string_view, 4>{"name", "capacity_bytes", "bytes_per_second", "source"});
-    MemoryLevel level{
-        .name = text_in(section, "name"),
-        .capacity = {},
-        .bandwidth = {{positive_in(section, "bytes_per_second")}, text_in(section, "source")}};
+    section.expect_only(std::array<std::string_view, 5>{"name", "capacity_bytes",
+                                                        "bytes_per_second", "source", "doubtful"});
+    MemoryLevel level{.name = text_in(section, "name"),
+                      .capacity = {},
+                      .bandwidth = fact_in<Bandwidth>(section, "bytes_per_second")};
     if (section.number("capacity_bytes")) {
         level.capacity = Bytes{positive_in(section, "capacity_bytes")};
     }
@@ -72,8 +86,8 @@ MemoryLevel memory_level(const TomlSection& section) {
 }
 
 Fact<Seconds> launch_time(const TomlSection& section) {
-    section.expect_only(std::array<std::string_view, 2>{"seconds", "source"});
-    return {{positive_in(section, "seconds")}, text_in(section, "source")};
+    section.expect_only(std::array<std::string_view, 3>{"seconds", "source", "doubtful"});
+    return fact_in<Seconds>(section, "seconds");
 }
 
 template <class Entry, class Name>
@@ -118,21 +132,21 @@ std::string to_toml(const Device& device) {
     std::string out = fmt::format("name = {}\nmodel = {}\nthreads = {}\n", toml_string(device.name),
                                   toml_string(device.model), device.threads);
     for (const ComputeCeiling& ceiling : device.compute) {
-        out += fmt::format("\n[[compute]]\ndtype = {}\nflops_per_second = {}\nsource = {}\n",
+        out += fmt::format("\n[[compute]]\ndtype = {}\nflops_per_second = {}\n{}",
                            toml_string(ceiling.dtype), ceiling.peak.value.value,
-                           toml_string(ceiling.peak.source));
+                           origin_of(ceiling.peak));
     }
     for (const MemoryLevel& level : device.memory) {
         out += fmt::format("\n[[memory]]\nname = {}\n", toml_string(level.name));
         if (level.capacity) {
             out += fmt::format("capacity_bytes = {}\n", level.capacity->value);
         }
-        out += fmt::format("bytes_per_second = {}\nsource = {}\n", level.bandwidth.value.value,
-                           toml_string(level.bandwidth.source));
+        out += fmt::format("bytes_per_second = {}\n{}", level.bandwidth.value.value,
+                           origin_of(level.bandwidth));
     }
     if (device.launch) {
-        out += fmt::format("\n[launch]\nseconds = {}\nsource = {}\n", device.launch->value.value,
-                           toml_string(device.launch->source));
+        out += fmt::format("\n[launch]\nseconds = {}\n{}", device.launch->value.value,
+                           origin_of(*device.launch));
     }
     return out;
 }

@@ -237,7 +237,26 @@ Device measure_ceilings(const Host& host, int threads, const CeilingEffort& effo
                         const std::function<void(const std::string&)>& progress) {
     check(threads >= 1 && static_cast<std::size_t>(threads) <= host.processors.size(),
           "ceilings are measured on processors of this process");
-    return Calibration(host, threads, effort, progress).measure();
+    Device device = Calibration(host, threads, effort, progress).measure();
+    for (ComputeCeiling& ceiling : device.compute) {
+        ceiling.peak.is_doubtful = true;
+    }
+    for (MemoryLevel& level : device.memory) {
+        level.bandwidth.is_doubtful = true;
+    }
+    return device;
+}
+
+Device repeat_until_agreed(const std::function<Device()>& measure, const Repetition& limits,
+                           Clock& clock) {
+    const Seconds begin = clock.now();
+    Device best = measure();
+    for (std::size_t pass = 1; pass < limits.max_passes && !doubtful_ceilings(best).empty() &&
+                               clock.now() - begin < limits.max_time;
+         ++pass) {
+        best = best_of_both(best, measure()).device;
+    }
+    return best;
 }
 
 }  // namespace strata

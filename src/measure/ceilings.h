@@ -3,6 +3,7 @@
 
 #include "device/device.h"
 #include "device/host.h"
+#include "measure/clock.h"
 
 #include <functional>
 #include <string>
@@ -20,6 +21,8 @@ struct CeilingEffort {
 // type, and the bandwidth of each cache and of main memory. Two seconds on a quiet machine, some
 // fifteen on a busy one.
 //
+// This is one pass: every ceiling is doubtful until another pass comes near it.
+//
 // Each ceiling is the best sample of the best kernel that the machine can run, because disturbances
 // only slow things down; a kernel is sampled until its three best samples agree to 2 %. The source
 // names date, kernel, how far the median lay below the best, and what other kernels reached. Bytes
@@ -35,5 +38,17 @@ struct CeilingEffort {
 // host.processors.size(). Throws Error where there is not enough memory.
 Device measure_ceilings(const Host& host, int threads, const CeilingEffort& effort = {},
                         const std::function<void(const std::string&)>& progress = {});
+
+// How often a calibration is repeated.
+struct Repetition {
+    std::size_t max_passes = 8;
+    Seconds max_time{60};  // no pass begins later
+};
+
+// The best of several passes. At least two are made, and more until the best two values of every
+// ceiling agree (device.h), because a disturbance that lasts as long as a kernel is measured slows
+// all of its samples. What does not agree by then stays doubtful. `measure` makes a pass.
+Device repeat_until_agreed(const std::function<Device()>& measure, const Repetition& limits,
+                           Clock& clock);
 
 }  // namespace strata

@@ -152,7 +152,9 @@ std::optional<Doubt> paging(const ActivityChange& activity) {
 
 std::vector<Doubt> diagnose(const SampledIteration& sampled, const Policy& policy,
                             const ActivityChange& activity) {
-    const auto& times = sampled.end_to_end.values;
+    const auto clean = clean_values(sampled.end_to_end);
+    const auto& all = sampled.end_to_end.values;
+    const auto& times = are_enough(clean.size(), all.size()) ? clean : all;
     std::vector<Doubt> doubts;
     const auto add = [&](const std::optional<Doubt>& doubt) {
         if (doubt) {

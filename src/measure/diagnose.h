@@ -10,8 +10,9 @@
 
 namespace strata {
 
-// Looks for trouble in what was sampled and in what the machine did meanwhile. All thresholds ask
-// both for significance (1 %) and for a size that matters:
+// Looks for trouble in what was sampled and in what the machine did meanwhile. Series are judged
+// without the samples that other programs delayed, unless the others are too few. All thresholds
+// ask both for significance (1 %) and for a size that matters:
 //
 //   imprecise        the time was used up; a median's interval is wider than policy.precision
 //   drift            the end-to-end time rises or falls over the series by more than the precision

@@ -36,15 +36,19 @@ enum class DoubtKind {
     profiler_attached,  // it was used in this process before the run was timed
     not_recorded,       // the iteration was launched step by step
     overridden,         // a variable contradicts a setting
+    disturbed,          // other programs delayed samples, or too many of them
+    stale_ceilings,     // a step was faster than its ceiling allows
+    doubtful_ceilings,  // their best values did not repeat
     other,
 };
-inline constexpr std::array<std::string_view, 23> names_of(DoubtKind) {
+inline constexpr std::array<std::string_view, 26> names_of(DoubtKind) {
     return {
         "imprecise",     "drift",          "bimodal",        "autocorrelated",  "noisy-neighbour",
         "steal",         "preempted",      "throttled",      "paging",          "clock-drift",
         "shared-device", "oversubscribed", "shared-machine", "folded",          "device-lost",
         "not-traced",    "not-counted",    "traced-differs", "faulty-profiler", "profiler-attached",
-        "not-recorded",  "overridden",     "other"};
+        "not-recorded",  "overridden",     "disturbed",      "stale-ceilings",  "doubtful-ceilings",
+        "other"};
 }
 
 // A reason to doubt a measurement.

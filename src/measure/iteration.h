@@ -3,6 +3,7 @@
 
 #include "base/quantity.h"
 #include "measure/measurement.h"
+#include "measure/waits.h"
 
 #include <array>
 #include <cstddef>
@@ -25,6 +26,9 @@ public:
     virtual Seconds run_timed(std::span<Seconds> parts) = 0;
 
     virtual std::size_t parts() const = 0;
+
+    // What `run_timed` tells of each part that it has timed; null where nobody watches.
+    virtual WaitWatch* watch() { return nullptr; }
 };
 
 // Why sampling ended. `budget`: max_time was used up and some median is still imprecise.
@@ -34,7 +38,8 @@ inline constexpr std::array<std::string_view, 3> names_of(StopReason) {
 }
 
 // All samples of an iteration. parts[p].values[i] belongs to instrumented.values[i]; end_to_end and
-// instrumented have the same number of values; calibration has one per block.
+// instrumented have the same number of values; calibration has one per block. Samples that were
+// watched say which of them other programs disturbed; those of the calibration are not watched.
 struct SampledIteration {
     std::vector<Samples> parts;
     Samples end_to_end;    // Iteration::run
@@ -43,7 +48,8 @@ struct SampledIteration {
     StopReason reason = StopReason::interrupted;
 };
 
-// The sum of the parts, sample by sample. Requires: every part has the same number of values.
+// The sum of the parts, sample by sample, disturbed where one of them is. Requires: every part has
+// the same number of values.
 Samples sum_of_parts(const SampledIteration& sampled);
 
 }  // namespace strata

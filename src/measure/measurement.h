@@ -12,6 +12,8 @@ namespace strata {
 // All samples of one quantity, in the order they were taken.
 struct Samples {
     std::vector<Seconds> values;
+    // For each, whether other programs delayed it (measure/waits.h). Empty: nobody looked.
+    std::vector<bool> disturbed = {};
 };
 
 // It could not run here, and why: "lrn: within-channel mode is not in onednn".

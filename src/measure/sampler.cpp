@@ -38,6 +38,21 @@ void drop_every_second(Samples& samples) {
         values[i] = values[2 * i];
     }
     values.resize((values.size() + 1) / 2);
+    auto& disturbed = samples.disturbed;
+    for (std::size_t i = 0; 2 * i < disturbed.size(); ++i) {
+        disturbed[i] = disturbed[2 * i];
+    }
+    disturbed.resize((disturbed.size() + 1) / 2);
+}
+
+// Adds a sample; no mark where it was not watched. What an earlier attempt did not watch counts as
+// undisturbed.
+void keep(Samples& samples, Seconds time, std::optional<bool> disturbed) {
+    if (disturbed || !samples.disturbed.empty()) {
+        samples.disturbed.resize(samples.values.size());
+        samples.disturbed.push_back(disturbed.value_or(false));
+    }
+    samples.values.push_back(time);
 }
 
 // Something that is due again some time after it was last done.
@@ -85,8 +100,7 @@ public:
           hooks_(hooks),
           sampled_(fitted(std::move(earlier), iteration.parts())),
           spent_before_(total(sampled_)),
-          stopping_(policy),
-          times_(iteration.parts()) {}
+          stopping_(policy) {}
 
     SampledIteration run() {
         const Seconds begin = clock_.now();
@@ -137,32 +151,73 @@ private:
         }
     }
 
+    // The waits are known when all have run.
     void sample_end_to_end() {
+        WaitWatch* watch = begin_watching();
+        std::vector<Seconds> times;
         for (std::size_t i = 0; i < in_a_row_ && !is_stopped(); ++i) {
-            const Seconds time = iteration_.run();
-            if (end_to_end_runs_++ % stride_ == 0) {
-                sampled_.end_to_end.values.push_back(time);
+            times.push_back(iteration_.run());
+            if (watch != nullptr) {
+                watch->took(times.back());
             }
-            last_ = time;
+        }
+        const std::vector<Wait> waits = watch != nullptr ? watch->end() : std::vector<Wait>();
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            if (end_to_end_runs_++ % stride_ == 0) {
+                keep(sampled_.end_to_end, times[i], mark(times[i], watched(waits, i, 1)));
+            }
+            last_ = times[i];
         }
         const double fitting = last_.value > 0 ? time_of_a_kind / last_ : max_in_a_row;
         in_a_row_ = static_cast<std::size_t>(std::clamp(fitting, 1.0, max_in_a_row));
     }
 
     void sample_instrumented() {
+        WaitWatch* watch = begin_watching();
+        std::vector<Timed> all;
         for (std::size_t i = 0; i < in_a_row_ && !is_stopped(); ++i) {
-            const Seconds time = iteration_.run_timed(times_);
+            Timed timed{{}, std::vector<Seconds>(iteration_.parts())};
+            timed.whole = iteration_.run_timed(timed.parts);
+            all.push_back(std::move(timed));
+        }
+        const std::vector<Wait> waits = watch != nullptr ? watch->end() : std::vector<Wait>();
+        for (std::size_t i = 0; i < all.size(); ++i) {
             if (instrumented_runs_++ % stride_ == 0) {
-                keep_instrumented(time);
+                keep_instrumented(all[i], watched(waits, i, iteration_.parts()));
             }
         }
     }
 
-    void keep_instrumented(Seconds whole) {
-        sampled_.instrumented.values.push_back(whole);
-        for (std::size_t p = 0; p < times_.size(); ++p) {
-            sampled_.parts[p].values.push_back(times_[p]);
+    // One iteration with time stamps.
+    struct Timed {
+        Seconds whole;
+        std::vector<Seconds> parts;
+    };
+
+    void keep_instrumented(const Timed& timed, std::span<const Wait> waits) {
+        keep(sampled_.instrumented, timed.whole, mark(timed.whole, waits));
+        for (std::size_t p = 0; p < timed.parts.size(); ++p) {
+            keep(sampled_.parts[p], timed.parts[p],
+                 mark(timed.parts[p], waits.empty() ? waits : waits.subspan(p, 1)));
         }
+    }
+
+    WaitWatch* begin_watching() {
+        WaitWatch* watch = iteration_.watch();
+        if (watch != nullptr) {
+            watch->begin();
+        }
+        return watch;
+    }
+
+    // Those of one iteration of so many pieces; empty where nobody watched.
+    static std::span<const Wait> watched(std::span<const Wait> waits, std::size_t iteration,
+                                         std::size_t pieces) {
+        return waits.empty() ? waits : waits.subspan(iteration * pieces, pieces);
+    }
+
+    static std::optional<bool> mark(Seconds time, std::span<const Wait> waits) {
+        return waits.empty() ? std::nullopt : std::optional(is_disturbed(time, total_of(waits)));
     }
 
     void calibrate() {
@@ -214,7 +269,6 @@ private:
     SampledIteration sampled_;
     const Seconds spent_before_;
     Stopping stopping_;
-    std::vector<Seconds> times_;
     RandomStream order_{order_seed, 0};
     Seconds begin_;
     Seconds last_;

@@ -38,6 +38,9 @@ inline constexpr std::size_t max_samples = 16384;
 // several times in a row (at most 64), each run a sample of its own; a slow one once. At least one
 // block is sampled, however long it takes. max_time holds for the warm-up and the blocks together.
 //
+// Where the iteration is watched, each sample says whether other programs delayed it; precision is
+// that of the undisturbed samples, unless they are too few (measure/statistics.h).
+//
 // `calibration` does fixed work and returns its time. `earlier` is what an interrupted attempt had;
 // its samples are kept and its time counts towards min_time and max_time. Throws Error where
 // `earlier` does not fit the iteration.

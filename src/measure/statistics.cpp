@@ -72,6 +72,33 @@ Estimate estimate(std::span<const Seconds> values) {
             .samples = n};
 }
 
+bool are_enough(std::size_t clean, std::size_t all) {
+    return clean >= min_samples_for_interval || 2 * clean > all;
+}
+
+std::vector<Seconds> clean_values(const Samples& samples) {
+    std::vector<Seconds> clean;
+    clean.reserve(samples.values.size());
+    for (std::size_t i = 0; i < samples.values.size(); ++i) {
+        if (i >= samples.disturbed.size() || !samples.disturbed[i]) {
+            clean.push_back(samples.values[i]);
+        }
+    }
+    return clean;
+}
+
+Estimate estimate(const Samples& samples) {
+    const std::vector<Seconds> clean = clean_values(samples);
+    const std::size_t disturbed = samples.values.size() - clean.size();
+    const bool is_clean = are_enough(clean.size(), samples.values.size());
+    Estimate found = estimate(is_clean ? clean : samples.values);
+    found.disturbed = disturbed;
+    found.use = disturbed == 0 ? SampleUse::all
+                : is_clean     ? SampleUse::clean
+                               : SampleUse::disturbed;
+    return found;
+}
+
 double relative_half_width(const Estimate& estimate) {
     const Seconds width = estimate.high - estimate.low;
     return width.value == 0 ? 0 : width / estimate.median / 2;

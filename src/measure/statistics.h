@@ -2,15 +2,27 @@
 #pragma once
 
 #include "base/quantity.h"
+#include "measure/measurement.h"
 
+#include <array>
 #include <cstddef>
 #include <span>
+#include <string_view>
+#include <vector>
 
 namespace strata {
 
 // With fewer samples the median has no 95 % interval: even their whole range covers it in only 1 -
 // 2^(1 - n) of all cases, 93.75 % for five.
 inline constexpr std::size_t min_samples_for_interval = 6;
+
+// The samples that an estimate is made of. `clean`: without those that other programs delayed.
+// `pooled`: too few were clean, so the clean ones of equal steps stand in (record/step_times.h).
+// `disturbed`: too few were clean, so all are used, and nothing can be concluded from the estimate.
+enum class SampleUse { all, clean, pooled, disturbed };
+inline constexpr std::array<std::string_view, 4> names_of(SampleUse) {
+    return {"all", "clean", "pooled", "disturbed"};
+}
 
 // A median with its 95 % confidence interval (order statistics, exact binomial). For fewer than six
 // samples it is the whole range, which covers less; `samples` shows that. If neighbouring samples
@@ -22,12 +34,23 @@ struct Estimate {
     Seconds high;
     Seconds minimum;
     std::size_t samples = 0;
+    std::size_t disturbed = 0;  // samples that were delayed: left out, unless they had to be used
+    SampleUse use = SampleUse::all;
 
     bool operator==(const Estimate&) const = default;
 };
 
 // `values` in the order they were taken. Requires: values not empty.
 Estimate estimate(std::span<const Seconds> values);
+
+// The estimate of those samples that other programs did not delay, or of all where too few are
+// left. A mark says that a thread waited for a processor; how long a sample took decides nothing,
+// so a step that is sometimes slow by itself keeps its slow samples. Requires: values not empty.
+Estimate estimate(const Samples& samples);
+
+// The samples that were not delayed, and whether they are enough: six, or more than half of all.
+std::vector<Seconds> clean_values(const Samples& samples);
+bool are_enough(std::size_t clean, std::size_t all);
 
 // Half the interval's width over the median.
 double relative_half_width(const Estimate& estimate);

@@ -54,7 +54,7 @@ double precision_of(const Samples& samples) {
     if (samples.values.size() < min_samples_for_interval) {
         return std::numeric_limits<double>::infinity();
     }
-    return relative_half_width(estimate(samples.values));
+    return relative_half_width(estimate(samples));
 }
 
 std::size_t samples_in(const SampledIteration& sampled) {

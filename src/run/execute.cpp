@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/execute.h"
 
+#include "analyze/above_roof.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "device/device.h"
@@ -11,7 +12,9 @@
 #include "measure/environment.h"
 #include "measure/memory_use.h"
 #include "measure/sampler.h"
+#include "measure/waits.h"
 #include "record/identity.h"
+#include "record/step_times.h"
 #include "run/device_sampler.h"
 #include "run/files.h"
 #include "run/infeed.h"
@@ -67,16 +70,31 @@ VerifiedSteps verified_steps(const PassChecks& checks) {
             .without_reference = checks.size() - static_cast<std::size_t>(compared)};
 }
 
-// The sampler's view of a prepared network.
+// The sampler's view of a prepared network. Where its steps run on this process's threads and the
+// kernel counts what these wait, each step is watched.
 class NetworkIteration final : public Iteration {
 public:
-    explicit NetworkIteration(Executable& executable) : executable_(executable) {}
+    NetworkIteration(Executable& executable, Clock& clock)
+        : executable_(executable), waiting_(thread_waits()) {
+        if (waiting_) {
+            watch_.emplace(*waiting_, reading_interval(*waiting_, clock));
+            is_watched_ = executable.report_to(&*watch_);
+        }
+    }
+    NetworkIteration(const NetworkIteration&) = delete;
+    NetworkIteration& operator=(const NetworkIteration&) = delete;
+    ~NetworkIteration() override { executable_.report_to(nullptr); }
+
     Seconds run() override { return executable_.run(); }
     Seconds run_timed(std::span<Seconds> parts) override { return executable_.run_timed(parts); }
     std::size_t parts() const override { return executable_.steps().size(); }
+    WaitWatch* watch() override { return is_watched_ ? &*watch_ : nullptr; }
 
 private:
     Executable& executable_;
+    std::unique_ptr<WaitingTime> waiting_;
+    std::optional<WaitWatch> watch_;
+    bool is_watched_ = false;
 };
 
 // What an interrupted run had. The sampler wants as many values of every part; a step that is
@@ -188,7 +206,7 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
     };
     observer.tell("warming up");
     const CalibrationLoop loop(run.settings.threads());
-    NetworkIteration iteration(executable);
+    NetworkIteration iteration(executable, clock);
     const Profiling* profiling = executable.profiling();
     const bool is_profiled = profiling != nullptr && profiling->is_attached();
     const Activity before = read_activity(clock);
@@ -201,6 +219,11 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
         clock, hooks, std::move(earlier));
     take_samples(sampled, run);
     run.flags = doubts_about(sampled, job.policy, change_between(before, read_activity(clock)));
+    for (const auto search : {disturbance_doubt, doubtful_ceilings_doubt, stale_ceilings_doubt}) {
+        if (auto doubt = search(run)) {
+            run.flags.push_back(*std::move(doubt));
+        }
+    }
     if (job.execution.numerics.mode == Mode::training) {
         for (const std::string& doubt : graph.training_doubts) {
             run.flags.push_back({DoubtKind::folded, doubt});

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "store/annotations.h"
+#include "store/disturbance.h"
 #include "store/infeed.h"
 #include "store/profile.h"
 #include "store/statement.h"
@@ -212,6 +213,7 @@ Run load_run(const Database& database, std::int64_t id) {
     run.whole = {.end_to_end = series_of(database, id, "end_to_end"),
                  .instrumented = series_of(database, id, "instrumented"),
                  .calibration = series_of(database, id, "calibration")};
+    load_disturbance(database, run);
     run.work = work_of(database, id);
     run.flags = flags_of(database, id);
     run.infeed = load_infeed(database, run.id);

@@ -14,10 +14,11 @@ namespace strata {
 namespace {
 
 // What runs have besides their own row; steps before what refers to them.
-constexpr std::array<const char*, 15> tables_of_runs = {
-    "whole",       "setting",     "provenance", "run_work",        "step",
-    "flag",        "step_metric", "step_check", "step_occurrence", "verification",
-    "layer_alias", "note",        "infeed",     "infeed_time",     "tag"};
+constexpr std::array<const char*, 16> tables_of_runs = {
+    "whole",        "disturbance", "setting",     "provenance", "run_work",
+    "step",         "flag",        "step_metric", "step_check", "step_occurrence",
+    "verification", "layer_alias", "note",        "infeed",     "infeed_time",
+    "tag"};
 
 // Their ids beside ours.
 constexpr const char* maps =

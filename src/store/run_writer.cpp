@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "record/identity.h"
 #include "record/options.h"
+#include "record/step_times.h"
+#include "store/disturbance.h"
 #include "store/infeed.h"
 #include "store/profile.h"
 #include "store/stored_values.h"
@@ -18,6 +20,14 @@ bool has_profile(const Run& run) {
     return run.trace || std::ranges::any_of(run.steps, [](const StepResult& step) {
                return !step.metrics.empty();
            });
+}
+
+bool is_watched(const Run& run) {
+    const auto marks = [](const StepResult& step) {
+        const auto* samples = std::get_if<Samples>(&step.time);
+        return samples != nullptr && !samples->disturbed.empty();
+    };
+    return !run.whole.end_to_end.disturbed.empty() || std::ranges::any_of(run.steps, marks);
 }
 
 }  // namespace
@@ -64,9 +74,9 @@ RunWriter::RunWriter(const Database& database)
 void RunWriter::add(Run& run) {
     check(!run.created.empty(), "a run to be stored knows when it was made");
     add_run(run);
-    std::int64_t position = 0;
-    for (const StepResult& step : run.steps) {
-        add_step(run.id, position++, step);
+    const auto times = step_times(run);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        add_step(run.id, i, run.steps[i], times[i]);
     }
     add_whole(run.id, "end_to_end", run.whole.end_to_end);
     add_whole(run.id, "instrumented", run.whole.instrumented);
@@ -75,6 +85,9 @@ void RunWriter::add(Run& run) {
         add_work(run.id, *run.work);
     }
     add_about(run);
+    if (is_watched(run)) {
+        store_disturbance(*database_, run);
+    }
     if (run.infeed) {
         store_infeed(*database_, run);
     }
@@ -157,9 +170,9 @@ void RunWriter::add_run(Run& run) {
     }
 }
 
-void RunWriter::add_step(std::int64_t run, std::int64_t position, const StepResult& step) {
-    const auto* samples = std::get_if<Samples>(&step.time);
-    const StoredSeries series = samples == nullptr ? StoredSeries{} : stored(*samples);
+void RunWriter::add_step(std::int64_t run, std::size_t position, const StepResult& step,
+                         const std::optional<Estimate>& time) {
+    const StoredSeries series = time ? stored(std::get<Samples>(step.time), *time) : StoredSeries{};
     const StoredStatus status = stored_status_of(step.time);
     const std::int64_t layer = texts_.id_of(step.layer);
     step_.run(run, position, layer, texts_.id_of(step.operation), name_of(step.pass),

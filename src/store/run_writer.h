@@ -56,7 +56,8 @@ public:
 
 private:
     void add_run(Run& run);
-    void add_step(std::int64_t run, std::int64_t position, const StepResult& step);
+    void add_step(std::int64_t run, std::size_t position, const StepResult& step,
+                  const std::optional<Estimate>& time);
     void add_whole(std::int64_t run, const char* series, const Samples& samples);
     void add_work(std::int64_t run, const RunWork& work);
     void add_about(const Run& run);

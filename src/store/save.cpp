@@ -6,7 +6,9 @@
 #include "base/text.h"
 #include "record/identity.h"
 #include "record/options.h"
+#include "record/step_times.h"
 #include "store/annotations.h"
+#include "store/disturbance.h"
 #include "store/infeed.h"
 #include "store/profile.h"
 #include "store/run_writer.h"
@@ -131,13 +133,14 @@ void update_steps(const Database& database, const Run& run) {
         database,
         "UPDATE step SET status = ?, reason = ?, samples = ?, median_ns = ?, low_ns = ?, "
         "high_ns = ?, sample_values = ? WHERE run = ? AND position = ?");
-    std::int64_t position = 0;
-    for (const StepResult& step : run.steps) {
-        const auto* samples = std::get_if<Samples>(&step.time);
-        const StoredSeries series = samples == nullptr ? StoredSeries{} : stored(*samples);
+    const auto times = step_times(run);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const StepResult& step = run.steps[i];
+        const StoredSeries series =
+            times[i] ? stored(std::get<Samples>(step.time), *times[i]) : StoredSeries{};
         const StoredStatus status = stored_status_of(step.time);
         update.run(status.word, status.reason, series.samples, series.median, series.low,
-                   series.high, series.values, run.id, position++);
+                   series.high, series.values, run.id, i);
     }
 }
 
@@ -179,6 +182,7 @@ void replace_provenance(const Database& database, const Run& run) {
 void store_about(const Database& database, const Run& run, RunState state) {
     update_run(database, run, state);
     replace_whole(database, run);
+    store_disturbance(database, run);
     replace_flags(database, run);
     replace_provenance(database, run);
     store_infeed(database, run);

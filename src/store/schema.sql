@@ -130,6 +130,19 @@ CREATE TABLE whole (
     CHECK (series IN ('end_to_end', 'instrumented', 'calibration'))
 ) STRICT;
 
+-- Which samples other programs delayed, of series that were watched for it. The times of such a
+-- series are those of its other samples.
+CREATE TABLE disturbance (
+    run       INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
+    series    TEXT NOT NULL,            -- step; end_to_end, instrumented: whole iterations
+    position  INTEGER NOT NULL,         -- of the step; 0 for whole iterations
+    disturbed INTEGER NOT NULL,         -- how many samples were delayed
+    used      TEXT NOT NULL,            -- all; clean: the others; pooled: those of equal steps; disturbed: too few others, so all
+    marks     BLOB NOT NULL,            -- a byte for each sample, 1: delayed; empty: none was
+    PRIMARY KEY (run, series, position),
+    CHECK (series IN ('step', 'end_to_end', 'instrumented'))
+) STRICT;
+
 -- What an iteration has to do, of a run whose steps are not kept; else it is their sum.
 CREATE TABLE run_work (
     run           INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,  -- whose

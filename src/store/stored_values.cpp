@@ -76,10 +76,10 @@ std::vector<Seconds> unpack(std::span<const std::byte> bytes) {
 }
 
 StoredSeries stored(const Samples& samples) {
-    if (samples.values.empty()) {
-        return {};
-    }
-    const Estimate summary = estimate(samples.values);
+    return samples.values.empty() ? StoredSeries{} : stored(samples, estimate(samples));
+}
+
+StoredSeries stored(const Samples& samples, const Estimate& summary) {
     return {.samples = static_cast<std::int64_t>(samples.values.size()),
             .median = nanoseconds(summary.median),
             .low = nanoseconds(summary.low),

@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "measure/measurement.h"
+#include "measure/statistics.h"
 #include "record/run.h"
 #include "store/statement.h"
 
@@ -53,6 +54,8 @@ struct StoredSeries {
 };
 
 StoredSeries stored(const Samples& samples);
+// Summarised by an estimate that others' samples contributed to.
+StoredSeries stored(const Samples& samples, const Estimate& summary);
 
 // "measured"; "skipped" or "failed" and why; "included" and the step that does it; "planned" for
 // samples that are still to come.

@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t most_per_chunk = 16;
 constexpr std::size_t rows_per_transaction = 50'000;
 
-using Clock = std::chrono::steady_clock;
+using MonotonicClock = std::chrono::steady_clock;
 // What is not stored yet is lost with the process.
 constexpr auto longest_transaction = std::chrono::seconds(1);
 constexpr auto longest_wait_in_transaction = std::chrono::milliseconds(20);
@@ -58,10 +58,11 @@ public:
     }
 
     // Nothing after the last, or where none comes in time.
-    std::optional<PredictedChunk> take(Clock::time_point deadline = Clock::time_point::max()) {
+    std::optional<PredictedChunk> take(
+        MonotonicClock::time_point deadline = MonotonicClock::time_point::max()) {
         std::unique_lock lock(mutex_);
         const auto is_ready = [&] { return !chunks_.empty() || producers_ == 0; };
-        if (deadline == Clock::time_point::max()) {
+        if (deadline == MonotonicClock::time_point::max()) {
             has_chunk_.wait(lock, is_ready);
         } else {
             has_chunk_.wait_until(lock, deadline, is_ready);
@@ -213,7 +214,7 @@ void store_all(const Database& database, const StoredSweep& sweep, const SweepSp
     for (auto chunk = queue.take(); chunk; chunk = queue.take()) {
         PointWriter writer(database, sweep, spec);
         Transaction transaction(database);
-        const auto end = Clock::now() + longest_transaction;
+        const auto end = MonotonicClock::now() + longest_transaction;
         std::vector<std::int64_t> settled;
         std::size_t rows = 0;
         while (chunk) {
@@ -225,7 +226,7 @@ void store_all(const Database& database, const StoredSweep& sweep, const SweepSp
             if (options.progress) {
                 options.progress(done);
             }
-            const auto now = Clock::now();
+            const auto now = MonotonicClock::now();
             chunk = rows < rows_per_transaction && now < end
                         ? queue.take(std::min(end, now + longest_wait_in_transaction))
                         : std::nullopt;

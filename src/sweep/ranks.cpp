@@ -17,13 +17,13 @@ namespace strata {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using MonotonicClock = std::chrono::steady_clock;
 
 constexpr Seconds between_beats{1};
 constexpr Seconds until_a_rank_is_started{600};
 
-Seconds since(Clock::time_point moment) {
-    return Seconds{std::chrono::duration<double>(Clock::now() - moment).count()};
+Seconds since(MonotonicClock::time_point moment) {
+    return Seconds{std::chrono::duration<double>(MonotonicClock::now() - moment).count()};
 }
 
 bool is_dead_here(const std::string& process) {
@@ -107,12 +107,12 @@ SweepManager::SweepManager(Communicator& communicator, RankIntroduction own, std
     ledger_.settle(0, own.settled);
     ranks_.front().introduction = std::move(own);
     for (KnownRank& rank : ranks_) {
-        rank.heard = Clock::now();
+        rank.heard = MonotonicClock::now();
     }
 }
 
 void SweepManager::gather() {
-    const auto begin = Clock::now();
+    const auto begin = MonotonicClock::now();
     const auto is_missing = [](const KnownRank& rank) {
         return !rank.introduction && !rank.is_gone();
     };
@@ -162,7 +162,7 @@ void SweepManager::hear(const RankMessage& message) {
         }
         return;
     }
-    rank.heard = Clock::now();
+    rank.heard = MonotonicClock::now();
     if (message.kind == says_hello) {
         meet(message.from, message.bytes);
     } else if (message.kind == says_settled) {
@@ -231,7 +231,7 @@ void SweepManager::look_after_ranks() {
     if (since(beat_) < between_beats) {
         return;
     }
-    beat_ = Clock::now();
+    beat_ = MonotonicClock::now();
     broadcast(says_alive, ranks_.front().introduction->process);
     for (std::size_t i = 1; i < ranks_.size(); ++i) {
         KnownRank& known = ranks_[i];
@@ -268,7 +268,7 @@ void SweepManager::say_farewell(int kind, Seconds patience) {
         return !rank.trouble.empty() && !rank.has_said_bye;
     };
     broadcast(kind, std::ranges::any_of(ranks_, is_lost) ? "some are lost" : "");
-    const auto begin = Clock::now();
+    const auto begin = MonotonicClock::now();
     const auto is_here = [](const KnownRank& rank) { return rank.introduction && !rank.is_gone(); };
     while (std::any_of(ranks_.begin() + 1, ranks_.end(), is_here) && since(begin) < patience) {
         if (const auto message = communicator_.receive(patience_.message)) {
@@ -297,7 +297,7 @@ std::optional<int> SweepMember::join(const RankIntroduction& own) {
         if (!message) {
             continue;
         }
-        heard_ = Clock::now();
+        heard_ = MonotonicClock::now();
         if (message->kind == says_alive) {
             manager_ = message->bytes;
         } else if (message->kind == says_welcome) {
@@ -328,7 +328,7 @@ void SweepMember::report(WorkQueue& queue) {
         asked_for_ = wanted;
     }
     if (since(beat_) > between_beats) {
-        beat_ = Clock::now();
+        beat_ = MonotonicClock::now();
         communicator_.send(0, says_alive, {});
     }
 }
@@ -338,7 +338,7 @@ bool SweepMember::run(WorkQueue& queue, const std::function<bool()>& is_stopped)
     while (goes_on && !is_alone && !is_stopped()) {
         report(queue);
         if (const auto message = communicator_.receive(patience_.before_message(queue.is_dry()))) {
-            heard_ = Clock::now();
+            heard_ = MonotonicClock::now();
             goes_on = heed(*message, queue);
         } else {
             is_alone = is_manager_gone();

@@ -37,7 +37,9 @@ public:
 
 private:
     const char* why_missing() const {
-        return budget_.is_whole ? "not measured" : "the run is incomplete";
+        return !budget_.is_whole      ? "the run is incomplete"
+               : budget_.is_disturbed ? "other programs delayed the iterations"
+                                      : "not measured";
     }
 
     std::vector<Cell> seen(const char* what, const Difference& gap) const {
@@ -127,6 +129,36 @@ std::string note_on_residual(const Budget& budget) {
     return note + " " + budget.apart;
 }
 
+// "58 of 60 end to end iterations".
+std::string delayed_text(const Estimate& time, const char* what) {
+    const std::size_t others = time.use == SampleUse::disturbed ? 0 : time.disturbed;
+    return fmt::format("{} of {} {}", time.disturbed, time.samples + others, what);
+}
+
+// Why the totals do not agree where other programs delayed iterations.
+void explain_delays(Table& table, const Budget& budget) {
+    std::vector<std::string> delayed;
+    for (const auto& [time, what] :
+         {std::pair(&budget.end_to_end, "end to end iterations"),
+          std::pair(&budget.instrumented, "iterations with time stamps")}) {
+        if (*time && (*time)->disturbed > 0) {
+            delayed.push_back(delayed_text(**time, what));
+        }
+    }
+    if (delayed.empty() && !budget.is_disturbed) {
+        return;
+    }
+    const std::string told =
+        delayed.empty() ? "the steps" : fmt::format("{}", fmt::join(delayed, " and "));
+    table.notes.push_back(
+        budget.is_disturbed
+            ? fmt::format("Other programs delayed {}. Times of which too few samples are "
+                          "undisturbed include the delays, so these do not add up; the steps are "
+                          "shorter than an iteration and are seldom delayed as often.",
+                          told)
+            : fmt::format("Other programs delayed {}, which are left out.", told));
+}
+
 }  // namespace
 
 Table budget_table(const Budget& budget, Provenance provenance) {
@@ -144,6 +176,7 @@ Table budget_table(const Budget& budget, Provenance provenance) {
         rows.gap("+ between the steps", budget.between), stamps_row(rows, budget)};
     table.totals = {rows.line("= end to end", budget.end_to_end),
                     rows.gap("residual (end to end − steps)", budget.unexplained)};
+    explain_delays(table, budget);
     if (budget.empty_step) {
         table.notes.push_back(note_on_empty_step(budget));
     }

@@ -3,6 +3,7 @@
 
 #include "base/enumeration.h"
 #include "base/unit_text.h"
+#include "view/cells.h"
 
 #include <fmt/format.h>
 
@@ -46,10 +47,15 @@ std::vector<Cell> row_of(const DeviceDescription& device) {
             fact_cell(device.power, "W")};
 }
 
-std::vector<Cell> number_row(const DeviceDescription& device, std::string name, double value,
-                             std::string_view unit, std::string meaning, std::string source) {
-    return {std::move(name),   text_with_unit(value, unit), Number{.value = value},
-            std::string(unit), std::move(meaning),          std::move(source),
+std::vector<Cell> number_row(const DeviceDescription& device, std::string name,
+                             const DescribedNumber& number, std::string meaning) {
+    return {std::move(name),
+            text_with_unit(number.value, number.unit),
+            Number{.value = number.value},
+            std::string(number.unit),
+            std::move(meaning),
+            number.source,
+            flag_cell(number.is_doubtful),
             device.name};
 }
 
@@ -57,9 +63,10 @@ void add_derived(Table& table, const DeviceDescription& device) {
     for (const auto& [name, clock] :
          {std::pair{"base", device.base_clock}, std::pair{"boost", device.boost_clock}}) {
         if (const auto peak = derived_f32_peak(device, clock)) {
-            table.rows.push_back(number_row(device, fmt::format("f32_peak_at_{}_clock", name),
-                                            peak->value, "FLOP/s", "fp32 arithmetic",
-                                            "derived: 2 × processors × lanes × clock"));
+            table.rows.push_back(
+                number_row(device, fmt::format("f32_peak_at_{}_clock", name),
+                           {peak->value, "FLOP/s", "derived: 2 × processors × lanes × clock"},
+                           "fp32 arithmetic"));
         }
     }
 }
@@ -97,13 +104,19 @@ Document description_document(const DeviceDescription& device) {
                             data_column("unit"),
                             {"meaning", "meaning", Importance::normal},
                             {"source", "source", Importance::essential},
+                            data_column("doubtful"),
                             data_column("device")},
                 .records = "facts"};
     for (const DeviceField& field : device_fields()) {
         if (const auto number = number_of(device, field)) {
-            table.rows.push_back(number_row(device, std::string(field.key), number->value,
-                                            number->unit, std::string(field.meaning),
-                                            number->source));
+            table.rows.push_back(
+                number_row(device, std::string(field.key), *number, std::string(field.meaning)));
+            if (number->is_doubtful) {
+                table.notes.push_back(fmt::format(
+                    "Doubtful: the best value of {} did not repeat when it was measured, because "
+                    "the machine was disturbed, and it can do more.",
+                    field.key));
+            }
         }
     }
     add_derived(table, device);

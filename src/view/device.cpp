@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/device.h"
 
+#include "base/text.h"
 #include "view/cells.h"
 
 #include <fmt/format.h>
@@ -33,15 +34,18 @@ std::string finding_on(const std::vector<Remeasured>& all, const std::string& ce
     return gain > 0 ? "better: " + change : fmt::format("kept: {} this time", change);
 }
 
-std::vector<Cell> row_of(const BestOfBoth& best, const std::string& ceiling, const Number& value,
-                         Cell capacity, const std::string& source) {
+template <class Q>
+std::vector<Cell> row_of(const BestOfBoth& best, const std::string& ceiling, const Fact<Q>& fact,
+                         const char* unit, Cell capacity) {
+    const Number value{.value = fact.value.value, .unit = unit};
     return {ceiling,
             value,
             Number{.value = value.value},
             value.unit,
             std::move(capacity),
             finding_on(best.remeasured, ceiling),
-            source,
+            fact.source,
+            flag_cell(fact.is_doubtful),
             count_cell(best.device.threads),
             best.device.model};
 }
@@ -54,19 +58,16 @@ Table ceilings_table(const BestOfBoth& best) {
         finding->audience = Audience::data;
     }
     for (const auto& compute : best.device.compute) {
-        table.rows.push_back(row_of(best, compute.dtype + " peak",
-                                    {.value = compute.peak.value.value, .unit = "FLOP/s"},
-                                    Missing{}, compute.peak.source));
+        table.rows.push_back(
+            row_of(best, compute.dtype + " peak", compute.peak, "FLOP/s", Missing{}));
     }
     for (const auto& level : best.device.memory) {
-        table.rows.push_back(row_of(
-            best, level.name + " bandwidth", {.value = level.bandwidth.value.value, .unit = "B/s"},
-            optional_cell(level.capacity, [](Bytes bytes) { return bytes_cell(bytes); }),
-            level.bandwidth.source));
+        table.rows.push_back(
+            row_of(best, level.name + " bandwidth", level.bandwidth, "B/s",
+                   optional_cell(level.capacity, [](Bytes bytes) { return bytes_cell(bytes); })));
     }
     if (const auto& launch = best.device.launch) {
-        table.rows.push_back(row_of(best, "launch", {.value = launch->value.value, .unit = "s"},
-                                    Missing{}, launch->source));
+        table.rows.push_back(row_of(best, "launch", *launch, "s", Missing{}));
     }
     return table;
 }
@@ -81,6 +82,7 @@ std::vector<Column> device_columns() {
             {"capacity_bytes", "capacity", Importance::normal},
             {"finding", "against before", Importance::essential},
             {"source", "source", Importance::normal},
+            data_column("doubtful"),
             data_column("threads"),
             data_column("device")};
 }
@@ -88,6 +90,12 @@ std::vector<Column> device_columns() {
 Document device_document(const BestOfBoth& best) {
     const Device& device = best.device;
     Table table = ceilings_table(best);
+    if (const auto doubtful = doubtful_ceilings(device); !doubtful.empty()) {
+        table.notes.push_back(fmt::format(
+            "Doubtful: the best values of {} did not repeat within {:.0f} %, because the machine "
+            "was disturbed, and it can do more. Calibrate again while it has nothing else to do.",
+            join(doubtful, ", "), 100 * repeated_within));
+    }
     if (!best.remeasured.empty()) {
         table.notes.emplace_back(
             "A ceiling is a maximum, so the best value ever measured is kept; --replace starts "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/report.h"
 
+#include "analyze/above_roof.h"
 #include "analyze/advice.h"
 #include "analyze/family.h"
 #include "analyze/gains.h"
@@ -39,7 +40,13 @@ constexpr const char* no_ceilings = "no ceilings are known; strata calibrate mea
 std::string samples_text(const std::optional<Estimate>& time) {
     return !time                ? ""
            : time->samples == 1 ? "one iteration, so no interval"
-                                : fmt::format("median of {} iterations", time->samples);
+           : time->use == SampleUse::disturbed
+               ? fmt::format("median of {} iterations, with delays by other programs",
+                             time->samples)
+           : time->disturbed > 0
+               ? fmt::format("median of {} iterations; {} delayed ones are left out", time->samples,
+                             time->disturbed)
+               : fmt::format("median of {} iterations", time->samples);
 }
 
 const char* why_not_timed(const RunFindings& findings) {
@@ -231,6 +238,9 @@ void add_run(std::vector<Block>& blocks, const Run& run, std::span<const Groupin
     blocks.emplace_back(Heading{"Where the time goes"});
     blocks.emplace_back(bars_of(findings));
     blocks.emplace_back(roofline_of(findings));
+    for (const std::string& sentence : roof_sentences(run)) {
+        blocks.emplace_back(Paragraph{sentence});
+    }
     for (auto& block : rollup_blocks(findings, by)) {
         auto* table = std::get_if<Table>(&block);
         blocks.push_back(table ? with_bars(std::move(*table)) : std::move(block));

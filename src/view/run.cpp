@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/run.h"
 
+#include "analyze/above_roof.h"
 #include "view/budget_table.h"
 #include "view/cells.h"
 #include "view/counter_tables.h"
@@ -85,6 +86,9 @@ Document run_document(const Run& run, const StepFilter& filter, const Convention
         blocks.emplace_back(std::move(groups));
     }
     blocks.emplace_back(main_table(findings, filter, by, extent));
+    for (const std::string& sentence : roof_sentences(run)) {
+        blocks.emplace_back(Paragraph{sentence});
+    }
     add_further(blocks, findings, filter);
     return document;
 }

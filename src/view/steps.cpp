@@ -7,6 +7,7 @@
 
 #include "base/enumeration.h"
 #include "base/text.h"
+#include "record/step_times.h"
 
 #include <fmt/format.h>
 
@@ -138,6 +139,17 @@ std::vector<StepColumn> all_columns() {
          }},
         {data_column("of_iterations"),
          [](const RunFindings& f, std::size_t i) { return seen_cell(step_at(f, i), &SeenIn::of); }},
+        {data_column("disturbed_samples"),
+         [](const RunFindings& f, std::size_t i) {
+             return of_time(f, i, [](const Estimate& t) {
+                 return count_cell(static_cast<double>(t.disturbed));
+             });
+         }},
+        {data_column("sample_use"),
+         [](const RunFindings& f, std::size_t i) {
+             return of_time(f, i,
+                            [](const Estimate& t) { return Cell(std::string(name_of(t.use))); });
+         }},
         {{"share", "share", Importance::essential},
          [](const RunFindings& f, std::size_t i) {
              return of_time(
@@ -288,6 +300,37 @@ void explain_stamps(Table& table, const RunFindings& findings) {
         findings.run.trace ? "; its kernels' own times are below" : "; --trace has its kernels"));
 }
 
+// People see how many samples other programs delayed where they did.
+void explain_delays(Table& table, const RunFindings& findings) {
+    std::size_t pooled = 0, inconclusive = 0, disturbed = 0;
+    for (const StepTime& step : findings.summary.steps) {
+        disturbed += step.time ? step.time->disturbed : 0;
+        pooled += step.time && step.time->use == SampleUse::pooled ? 1U : 0U;
+        inconclusive += is_inconclusive(step.time) ? 1U : 0U;
+    }
+    if (disturbed == 0) {
+        return;
+    }
+    Column& column = *std::ranges::find(table.columns, "disturbed_samples", &Column::key);
+    column.title = "delayed";
+    column.audience = Audience::all;
+    table.notes.emplace_back(
+        "delayed: samples during which a thread waited for a processor that another program had. "
+        "The time is that of the others.");
+    if (pooled > 0) {
+        table.notes.push_back(
+            fmt::format("{} of the steps had too few others and {} the samples of equal steps.",
+                        pooled, pooled == 1 ? "has" : "have"));
+    }
+    if (inconclusive > 0) {
+        table.notes.push_back(fmt::format(
+            "{} of the steps had too few others, so {} the delays, and nothing is concluded from "
+            "{}.",
+            inconclusive, inconclusive == 1 ? "its time includes" : "their times include",
+            inconclusive == 1 ? "it" : "them"));
+    }
+}
+
 constexpr std::size_t max_rare_named = 4;
 
 std::string seen_and_hidden(const Run& run, std::size_t shown) {
@@ -366,6 +409,7 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
     table.notes.emplace_back("Sums add the steps' medians; the budget has the median of the sums.");
     explain_stamps(table, findings);
     explain_rare(table, findings.run);
+    explain_delays(table, findings);
     return table;
 }
 

@@ -102,5 +102,18 @@ TEST(Bottleneck, ARunInTf32IsJudgedByThePeakOfTf32) {
     EXPECT_EQ(arithmetic_of(settings), "bf16");
 }
 
+TEST(Bottleneck, AStepThatOtherProgramsDelayedNearlyEveryTimeHasNoVerdict) {
+    StepResult step = testing::scripted_step("a", Pass::forward, std::vector<Seconds>(8, {16e-3}));
+    step.flops = Flops{1e6};
+    step.read = Bytes{1e6};
+    strata::Run run = testing::run_of({step});
+    run.device = testing::scripted_device();
+    run.device->threads = run.settings.threads();
+    EXPECT_EQ(bounds_of(run)[0].verdict, Bottleneck::overhead);
+    std::get<Samples>(run.steps[0].time).disturbed.assign(8, true);
+    EXPECT_EQ(bounds_of(run)[0].verdict, Bottleneck::unknown);
+    EXPECT_FALSE(bounds_of(run)[0].bound);
+}
+
 }  // namespace
 }  // namespace strata

@@ -140,5 +140,32 @@ TEST(Budget, AnIncompleteRunHasNoEndToEndTime) {
     EXPECT_EQ(budget.steps->median, Seconds{1});
 }
 
+Samples delayed(std::vector<double> values, std::vector<bool> disturbed) {
+    Samples result = samples(std::move(values));
+    result.disturbed = std::move(disturbed);
+    return result;
+}
+
+TEST(Budget, WithTooFewUndisturbedIterationsTheStepsAddUpTheirUndisturbedTimes) {
+    StepResult a = scripted_step("a", Pass::forward, {});
+    StepResult b = scripted_step("b", Pass::forward, {});
+    a.time = delayed({1, 1, 1, 1, 9, 9, 1, 1}, {0, 0, 0, 0, 1, 1, 0, 0});
+    b.time = delayed({9, 9, 2, 2, 2, 2, 2, 2}, {1, 1, 0, 0, 0, 0, 0, 0});
+    EXPECT_EQ(sum_of_steps(run_of({a, b}))->median, Seconds{3});
+    EXPECT_EQ(sum_of_steps(run_of({a, b}))->use, SampleUse::clean);
+}
+
+TEST(Budget, NothingFollowsFromAWholeThatWasDelayedNearlyEveryTime) {
+    strata::Run run = run_of({scripted_step("a", Pass::forward, samples({1, 1, 1, 1}).values)});
+    run.whole.end_to_end = delayed({3, 4, 5, 1}, {true, true, true, false});
+    run.whole.instrumented = samples({1, 1, 1, 1});
+    const Budget budget = budget_of(run);
+    EXPECT_TRUE(budget.is_disturbed);
+    EXPECT_EQ(budget.end_to_end->median, Seconds{3.5}) << "shown, with the delays";
+    EXPECT_FALSE(budget.unexplained);
+    EXPECT_FALSE(budget.residual);
+    EXPECT_TRUE(budget.between) << "the other two agree";
+}
+
 }  // namespace
 }  // namespace strata

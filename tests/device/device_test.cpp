@@ -135,6 +135,34 @@ TEST(Device, OfTwoCalibrationsEachCeilingKeepsItsBetterValueAndSource) {
     EXPECT_EQ(best.remeasured[2].before, 2e9);
 }
 
+TEST(Device, ACeilingIsDoubtfulUntilAnotherCalibrationComesNearIt) {
+    Device once = tiny;
+    once.memory.back().bandwidth = {{60.8e9}, "a busy moment", true};
+    const std::string name = once.memory.back().name + " bandwidth";
+    EXPECT_EQ(doubtful_ceilings(once), std::vector<std::string>{name});
+    Device again = once;
+    again.memory.back().bandwidth.value = {88.3e9};
+    const Device higher = best_of_both(once, again).device;
+    EXPECT_EQ(memory_bandwidth_of(higher), Bandwidth{88.3e9});
+    EXPECT_EQ(doubtful_ceilings(higher), std::vector<std::string>{name}) << "reached once";
+    EXPECT_EQ(doubtful_ceilings(best_of_both(higher, once).device), std::vector<std::string>{name});
+    again.memory.back().bandwidth.value = {87e9};
+    const Device repeated = best_of_both(higher, again).device;
+    EXPECT_EQ(memory_bandwidth_of(repeated), Bandwidth{88.3e9});
+    EXPECT_TRUE(doubtful_ceilings(repeated).empty());
+    EXPECT_TRUE(doubtful_ceilings(best_of_both(repeated, once).device).empty())
+        << "a busy moment later on takes nothing away";
+}
+
+TEST(Device, ADoubtfulCeilingIsSoInItsFile) {
+    Device device = tiny;
+    EXPECT_EQ(to_toml(device).find("doubtful"), std::string::npos);
+    device.compute[0].peak.is_doubtful = true;
+    device.launch = Fact<Seconds>{{1e-6}, "s", true};
+    EXPECT_EQ(doubtful_ceilings(parse_device(to_toml(device), "file")),
+              (std::vector<std::string>{"f32 peak", "launch"}));
+}
+
 TEST(Device, AModelMakesAFileName) {
     EXPECT_EQ(device_file_name("NVIDIA H200"), "nvidia-h200");
     EXPECT_EQ(device_file_name(" NVIDIA A100-SXM4-40GB (MIG) "), "nvidia-a100-sxm4-40gb-mig");

@@ -2,6 +2,7 @@
 #include "measure/ceilings.h"
 #include "measure/kernels/kernels.h"
 #include "measure/rates.h"
+#include "tests/support/fake_clock.h"
 
 #include <gtest/gtest.h>
 
@@ -105,6 +106,56 @@ TEST(Rates, TheBestKernelIsTheCeilingAndTheOthersAreListedWithIt) {
     EXPECT_NE(fact.source.find("copy; best of 20, median 25.0 % lower; read: 5e+09; 64 MiB"),
               std::string::npos)
         << fact.source;
+}
+
+// Passes with these bandwidths of main memory, and how many were made.
+struct Passes {
+    std::vector<double> bandwidths;
+    Seconds each{10};
+    testing::FakeClock clock = {};
+    std::size_t made = 0;
+
+    Device repeat(const Repetition& limits = {}) {
+        return repeat_until_agreed(
+            [this] {
+                clock.advance(each);
+                Device device{.name = "d", .model = "m"};
+                const double value = bandwidths[std::min(made++, bandwidths.size() - 1)];
+                device.memory = {
+                    {.name = "DRAM", .capacity = {}, .bandwidth = {{value}, "measured", true}}};
+                return device;
+            },
+            limits, clock);
+    }
+};
+
+TEST(Ceilings, OnAQuietMachineTwoPassesAreEnough) {
+    Passes passes{{88.3e9, 87.9e9}};
+    const Device device = passes.repeat();
+    EXPECT_EQ(passes.made, 2u);
+    EXPECT_EQ(memory_bandwidth_of(device), Bandwidth{88.3e9});
+    EXPECT_TRUE(doubtful_ceilings(device).empty());
+}
+
+TEST(Ceilings, ADisturbedCalibrationIsRepeatedUntilItsBestValuesRepeat) {
+    Passes passes{{60.8e9, 71e9, 88.3e9, 65e9, 87e9}};
+    const Device device = passes.repeat();
+    EXPECT_EQ(passes.made, 5u);
+    EXPECT_EQ(memory_bandwidth_of(device), Bandwidth{88.3e9});
+    EXPECT_TRUE(doubtful_ceilings(device).empty());
+}
+
+TEST(Ceilings, ACalibrationThatNeverRepeatsEndsInTimeAndStaysDoubtful) {
+    Passes passes{{50e9, 60e9, 70e9, 80e9, 90e9, 100e9, 110e9, 120e9, 130e9}};
+    const Device device = passes.repeat();
+    EXPECT_EQ(passes.made, 6u) << "of ten seconds each";
+    EXPECT_EQ(memory_bandwidth_of(device), Bandwidth{100e9});
+    EXPECT_EQ(doubtful_ceilings(device), std::vector<std::string>{"DRAM bandwidth"});
+}
+
+TEST(Ceilings, OnePassLeavesEveryCeilingDoubtful) {
+    const Device device = measure_ceilings(small_host(), 1, little);
+    EXPECT_EQ(doubtful_ceilings(device).size(), device.compute.size() + device.memory.size());
 }
 
 }  // namespace

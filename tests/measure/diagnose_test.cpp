@@ -55,6 +55,18 @@ TEST(Diagnose, TwoModesAreNamedUnlessTheyAreClose) {
     EXPECT_EQ(kinds(sampled(close)), "");
 }
 
+TEST(Diagnose, DelaysByOtherProgramsAreNotASecondMode) {
+    SampledIteration sampled;
+    for (int i = 0; i < 200; ++i) {
+        const bool delayed = i % 3 == 0;
+        sampled.end_to_end.values.push_back({(delayed ? 5e-3 : 1e-3) * (1 + 1e-4 * (i * 7 % 11))});
+        sampled.end_to_end.disturbed.push_back(delayed);
+    }
+    EXPECT_TRUE(diagnose(sampled, {}, {}).empty());
+    sampled.end_to_end.disturbed.assign(200, false);
+    EXPECT_FALSE(diagnose(sampled, {}, {}).empty()) << "two modes of its own";
+}
+
 TEST(Diagnose, AWanderingSpeedIsAutocorrelation) {
     const double seen = share_of_seeds(100, [](Synthetic& s) {
         return kinds(sampled(s.autoregressive(500, 0.9))).find("autocorrelated") !=

@@ -49,6 +49,43 @@ TEST_F(SaveTest, AStepOfSomeIterationsComesBackWithTheirNumberAndItsTimePerItera
               std::to_string(run.steps.size() - 1));
 }
 
+// A run of one step whose third sample of three was delayed.
+strata::Run watched_run() {
+    auto run = sample_run();
+    Samples& step = std::get<Samples>(run.steps[0].time);
+    step.values = {Seconds{1e-3}, Seconds{1e-3}, Seconds{9e-3}};
+    step.disturbed = {false, false, true};
+    run.whole.end_to_end = {{Seconds{1e-3}, Seconds{2e-3}}, {false, false}};
+    run.whole.instrumented = {};
+    return run;
+}
+
+TEST_F(SaveTest, WhichSamplesWereDisturbedComesBackAndSqlSaysWhatTheTimeIsOf) {
+    auto run = watched_run();
+    save_run(database_, run);
+    const strata::Run loaded = load_run(database_, run.id);
+    EXPECT_EQ(std::get<Samples>(loaded.steps[0].time).disturbed,
+              (std::vector<bool>{false, false, true}));
+    EXPECT_EQ(loaded.whole.end_to_end.disturbed, (std::vector<bool>{false, false}));
+    EXPECT_TRUE(loaded.whole.calibration.disturbed.empty()) << "nobody looked";
+    EXPECT_EQ(cell("SELECT sample_use || ' ' || disturbed_samples || ' of ' || samples || ', ' || "
+                   "median_s FROM step_time WHERE position = 0"),
+              "clean 1 of 3, 0.001");
+}
+
+TEST_F(SaveTest, DisturbedSamplesOfAnInterruptedRunAreKnownAtItsCheckpoints) {
+    auto run = watched_run();
+    run.state = RunState::partial;
+    begin_run(database_, run);
+    Checkpoints checkpoints(database_, run);
+    Samples& step = std::get<Samples>(run.steps[0].time);
+    step.values.push_back(Seconds{8e-3});
+    step.disturbed.push_back(true);
+    checkpoints.store(run);
+    EXPECT_EQ(std::get<Samples>(load_run(database_, run.id).steps[0].time).disturbed,
+              (std::vector<bool>{false, false, true, true}));
+}
+
 TEST_F(SaveTest, EachOptionComesBackFromADatabase) {
     for (const Option& option : all_options()) {
         strata::Run run;

@@ -116,8 +116,9 @@ TEST_F(SchemaTest, ADatabaseOfVersionOneBecomesOneLikeANewOne) {
     {
         const Database old = Database::open(file_);
         old.execute(
-            "DROP TABLE step_occurrence; DROP VIEW infeed_summary; DROP TABLE infeed_time; DROP "
+            "DROP TABLE step_occurrence; DROP TABLE disturbance; DROP VIEW infeed_summary; DROP "
             "TABLE "
+            "infeed_time; DROP TABLE "
             "infeed;"
             "DROP TABLE run_work; DROP VIEW sweep_result; DROP VIEW run_parameter; DROP TABLE "
             "sweep_point; DROP TABLE "
@@ -157,8 +158,9 @@ TEST_F(SchemaTest, AnIncludedStepIsNotAHoleOfAnOldRunEither) {
             "samples) VALUES (1, 0, 1, 1, 'backward_weights', 'compute', 1, 1, 1, 1, 0, 0, 0, 0, "
             "'skipped: batch_normalization: computed together with backward_data', 0), "
             "(1, 1, 1, 1, 'forward', 'compute', 1, 1, 1, 1, 0, 0, 0, 0, 'skipped: no kernel', 0);"
-            "DROP TABLE step_occurrence; DROP VIEW infeed_summary; DROP TABLE infeed_time; DROP "
+            "DROP TABLE step_occurrence; DROP TABLE disturbance; DROP VIEW infeed_summary; DROP "
             "TABLE "
+            "infeed_time; DROP TABLE "
             "infeed;"
             "DROP TABLE run_work; DROP VIEW sweep_result; DROP VIEW run_parameter; DROP TABLE "
             "sweep_point; DROP TABLE "
@@ -182,8 +184,9 @@ TEST_F(SchemaTest, TuningsOfVersionNineAreKept) {
     {
         const Database old = Database::open(file_);
         old.execute(
-            "DROP TABLE step_occurrence; DROP VIEW infeed_summary; DROP TABLE infeed_time; DROP "
+            "DROP TABLE step_occurrence; DROP TABLE disturbance; DROP VIEW infeed_summary; DROP "
             "TABLE "
+            "infeed_time; DROP TABLE "
             "infeed;"
             "DROP TABLE run_work; DROP VIEW sweep_result; DROP VIEW run_parameter; DROP TABLE "
             "sweep_point; DROP TABLE "

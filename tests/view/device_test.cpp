@@ -28,5 +28,14 @@ TEST(DeviceView, TellsOfEachCeilingWhatTheNewCalibrationChanged) {
                         {.width = 100, .unicode = true}));
 }
 
+TEST(DeviceView, ACeilingThatDidNotRepeatIsDoubted) {
+    Device device = testing::scripted_device();
+    const auto told = [&] { return render_terminal(device_document(device), {.width = 200}); };
+    EXPECT_EQ(told().find("Doubtful"), std::string::npos);
+    device.memory.back().bandwidth.is_doubtful = true;
+    EXPECT_NE(told().find("Doubtful: the best values of DRAM bandwidth did not repeat within 3 %"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace strata

@@ -187,5 +187,51 @@ TEST(Steps, AStepWithATimeIsMeasuredPredictedOrImportedAsItsRunIs) {
     }
 }
 
+// A run of one step, and the whole, of which the last two of eight samples were delayed.
+strata::Run delayed_run(std::vector<bool> disturbed) {
+    StepResult step =
+        testing::scripted_step("pow", Pass::forward, std::vector<Seconds>(8, Seconds{0.4e-3}));
+    Samples& samples = std::get<Samples>(step.time);
+    samples.values[6] = samples.values[7] = Seconds{16.4e-3};
+    samples.disturbed = std::move(disturbed);
+    strata::Run run = testing::run_of({step});
+    run.whole.end_to_end = run.whole.instrumented = std::get<Samples>(run.steps[0].time);
+    return run;
+}
+
+bool any_note(const Table& table, std::string_view text) {
+    return std::ranges::any_of(
+        table.notes, [&](const std::string& note) { return note.find(text) != std::string::npos; });
+}
+
+TEST(Steps, SamplesThatOtherProgramsDelayedAreCountedAndTheTimeIsThatOfTheOthers) {
+    const strata::Run run = delayed_run({0, 0, 0, 0, 0, 0, 1, 1});
+    const Table table = steps_table(findings_of(run));
+    auto row = row_of(table, "pow", "forward");
+    EXPECT_EQ(std::get<Number>(row.at("median_s")).value, 0.4e-3);
+    EXPECT_EQ(std::get<Number>(row.at("disturbed_samples")).value, 2);
+    EXPECT_TRUE(any_note(table, "delayed: samples during which a thread waited"));
+    EXPECT_TRUE(any_note(budget_table(findings_of(run).summary.budget, Provenance::measured),
+                         "2 of 8 end to end iterations and 2 of 8 iterations with time stamps, "
+                         "which are left out"));
+}
+
+TEST(Steps, ATimeThatIncludesDelaysSaysSoAndTotalsThatDoNotAgreeHaveOneLineOfWhy) {
+    const strata::Run run = delayed_run({1, 1, 1, 1, 0, 1, 1, 1});
+    const Table table = steps_table(findings_of(run));
+    EXPECT_TRUE(any_note(table, "1 of the steps had too few others, so its time includes"));
+    const Table budget = budget_table(findings_of(run).summary.budget, Provenance::measured);
+    EXPECT_TRUE(any_note(budget, "so these do not add up"));
+    EXPECT_EQ(std::get<Missing>(budget.totals[1][1]).reason,
+              "other programs delayed the iterations");
+}
+
+TEST(Steps, OnAQuietMachineNothingIsSaidOfDelays) {
+    const strata::Run run = delayed_run({});
+    EXPECT_FALSE(any_note(steps_table(findings_of(run)), "delayed"));
+    EXPECT_FALSE(
+        any_note(budget_table(findings_of(run).summary.budget, Provenance::measured), "delayed"));
+}
+
 }  // namespace
 }  // namespace strata

@@ -5,6 +5,7 @@
 #include "backend/inputs.h"
 #include "backend/reference/operators.h"
 #include "base/error.h"
+#include "measure/waits.h"
 
 #include <omp.h>
 
@@ -16,10 +17,10 @@ namespace strata {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using MonotonicClock = std::chrono::steady_clock;
 
-Seconds since(Clock::time_point start) {
-    return Seconds{std::chrono::duration<double>(Clock::now() - start).count()};
+Seconds since(MonotonicClock::time_point start) {
+    return Seconds{std::chrono::duration<double>(MonotonicClock::now() - start).count()};
 }
 
 std::size_t element_count(const GraphTensor& tensor) {
@@ -87,7 +88,7 @@ void ReferenceExecutable::allocate() {
 }
 
 Seconds ReferenceExecutable::run() {
-    const auto start = Clock::now();
+    const auto start = MonotonicClock::now();
     for (std::size_t step = 0; step < steps_.size(); ++step) {
         run_step(step);
     }
@@ -95,11 +96,14 @@ Seconds ReferenceExecutable::run() {
 }
 
 Seconds ReferenceExecutable::run_timed(std::span<Seconds> times) {
-    const auto start = Clock::now();
+    const auto start = MonotonicClock::now();
     for (std::size_t step = 0; step < steps_.size(); ++step) {
-        const auto before = Clock::now();
+        const auto before = MonotonicClock::now();
         run_step(step);
         times[step] = since(before);
+        if (watch_ != nullptr) {
+            watch_->took(times[step]);
+        }
     }
     return since(start);
 }

@@ -16,6 +16,10 @@ public:
     Seconds run() override;
     Seconds run_timed(std::span<Seconds> times) override;
     void run_step(std::size_t step) override;
+    bool report_to(WaitWatch* watch) override {
+        watch_ = watch;
+        return true;
+    }
     HostValues read(TensorId tensor, Content content) const override;
     void write(TensorId tensor, Content content, std::span<const float> values) override;
 
@@ -37,6 +41,7 @@ private:
     std::vector<HostValues> values_;                  // by tensor
     std::vector<HostValues> gradients_;               // by tensor; empty where none is needed
     std::vector<OptimizerState> states_;              // by tensor; empty where not trained
+    WaitWatch* watch_ = nullptr;
 };
 
 }  // namespace strata

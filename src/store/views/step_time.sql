@@ -4,7 +4,9 @@
 -- measured, predicted or imported. With any other status times are NULL; error and tolerance are
 -- NULL where the step was not compared with the reference, seen_in and of_iterations where it is in
 -- every iteration: else it occurs in seen_in of so many, and its time is the sum over all divided by
--- their number.
+-- their number. disturbed_samples were delayed by other programs (NULL: nobody looked), and sample_use
+-- says which samples the time is of: all; clean, those that were not delayed; pooled, those of equal
+-- steps; disturbed, with the delays, because too few others are left.
 CREATE VIEW step_time AS
 SELECT run.id                AS run,
        run.origin            AS origin,
@@ -37,7 +39,10 @@ SELECT run.id                AS run,
        step_check.tolerance  AS tolerance,
        operation.value       AS operation,
        step_occurrence.seen_in    AS seen_in,
-       step_occurrence.iterations AS of_iterations
+       step_occurrence.iterations AS of_iterations,
+       disturbance.disturbed AS disturbed_samples,
+       coalesce(disturbance.used, CASE WHEN step.median_ns IS NOT NULL THEN 'all' END)
+                             AS sample_use
 FROM step
 JOIN run ON run.id = step.run
 JOIN text AS layer ON layer.id = step.layer
@@ -46,5 +51,7 @@ JOIN text AS implementation ON implementation.id = step.implementation
 JOIN text AS algorithm ON algorithm.id = step.algorithm
 JOIN text AS layout ON layout.id = step.layout
 JOIN text AS problem ON problem.id = step.problem
+LEFT JOIN disturbance ON disturbance.run = step.run AND disturbance.series = 'step'
+                     AND disturbance.position = step.position
 LEFT JOIN step_check ON step_check.run = step.run AND step_check.position = step.position
 LEFT JOIN step_occurrence ON step_occurrence.run = step.run AND step_occurrence.position = step.position

@@ -21,6 +21,10 @@ public:
     Seconds run() override;
     Seconds run_timed(std::span<Seconds> times) override;
     void prepare_caches(CacheState state) override;
+    bool report_to(WaitWatch* watch) override {
+        watch_ = watch;
+        return true;
+    }
     void run_step(std::size_t step) override;
     HostValues read(TensorId tensor, Content content) const override;
     void write(TensorId tensor, Content content, std::span<const float> values) override;
@@ -62,6 +66,7 @@ private:
     BoundProgram<OnednnViews, BoundCall> bound_;
     std::set<TensorId> fed_;  // inputs: nothing is prepared from them
     CachePreparation caches_;
+    WaitWatch* watch_ = nullptr;
 };
 
 }  // namespace strata::cpu
