@@ -218,8 +218,10 @@ std::vector<Finding> heaviest(const Run& run, const Summary& summary,
     const std::vector by = {Grouping::family};
     auto families = rolled_up(run, summary, bounds, by, all_steps(run));
     std::erase_if(families, [&](const StepGroup& family) {
-        return std::ranges::any_of(family.members,
-                                   [&](std::size_t i) { return !summary.steps[i].time; });
+        return std::ranges::any_of(family.members, [&](std::size_t i) {
+            const auto& time = summary.steps[i].time;
+            return !time || is_inconclusive(time);
+        });
     });
     std::ranges::stable_sort(families, std::greater<>(), &StepGroup::share);
     const Findings all(run, summary, bounds);

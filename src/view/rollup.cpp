@@ -194,6 +194,11 @@ Table heaviest_table(const RunFindings& findings, std::size_t rows) {
         "{}--all shows all {} steps; equal layers and repeated blocks are one row here.",
         share ? fmt::format("These are {:.0f} % of the time. ", 100 * *share) : "",
         findings.run.steps.size()));
+    if (const auto notes = delay_notes(findings); !notes.empty()) {
+        table.notes.emplace_back(
+            "Samples that other programs delayed are left out; --all shows how many.");
+        table.notes.insert(table.notes.end(), notes.begin() + 1, notes.end());
+    }
     return table;
 }
 

@@ -301,34 +301,15 @@ void explain_stamps(Table& table, const RunFindings& findings) {
 }
 
 // People see how many samples other programs delayed where they did.
-void explain_delays(Table& table, const RunFindings& findings) {
-    std::size_t pooled = 0, inconclusive = 0, disturbed = 0;
-    for (const StepTime& step : findings.summary.steps) {
-        disturbed += step.time ? step.time->disturbed : 0;
-        pooled += step.time && step.time->use == SampleUse::pooled ? 1U : 0U;
-        inconclusive += is_inconclusive(step.time) ? 1U : 0U;
-    }
-    if (disturbed == 0) {
+void show_delays(Table& table, const RunFindings& findings) {
+    const auto notes = delay_notes(findings);
+    if (notes.empty()) {
         return;
     }
     Column& column = *std::ranges::find(table.columns, "disturbed_samples", &Column::key);
     column.title = "delayed";
     column.audience = Audience::all;
-    table.notes.emplace_back(
-        "delayed: samples during which a thread waited for a processor that another program had. "
-        "The time is that of the others.");
-    if (pooled > 0) {
-        table.notes.push_back(
-            fmt::format("{} of the steps had too few others and {} the samples of equal steps.",
-                        pooled, pooled == 1 ? "has" : "have"));
-    }
-    if (inconclusive > 0) {
-        table.notes.push_back(fmt::format(
-            "{} of the steps had too few others, so {} the delays, and nothing is concluded from "
-            "{}.",
-            inconclusive, inconclusive == 1 ? "its time includes" : "their times include",
-            inconclusive == 1 ? "it" : "them"));
-    }
+    table.notes.insert(table.notes.end(), notes.begin(), notes.end());
 }
 
 constexpr std::size_t max_rare_named = 4;
@@ -342,6 +323,34 @@ std::string seen_and_hidden(const Run& run, std::size_t shown) {
 
 RunFindings findings_of(const Run& run) {
     return {.run = run, .summary = summarise(run), .bounds = bounds_of(run)};
+}
+
+std::vector<std::string> delay_notes(const RunFindings& findings) {
+    std::size_t pooled = 0, inconclusive = 0, disturbed = 0;
+    for (const StepTime& step : findings.summary.steps) {
+        disturbed += step.time ? step.time->disturbed : 0;
+        pooled += step.time && step.time->use == SampleUse::pooled ? 1U : 0U;
+        inconclusive += is_inconclusive(step.time) ? 1U : 0U;
+    }
+    if (disturbed == 0) {
+        return {};
+    }
+    std::vector<std::string> notes = {
+        "delayed: samples during which a thread waited for a processor that another program had. "
+        "The time is that of the others."};
+    if (pooled > 0) {
+        notes.push_back(
+            fmt::format("{} of the steps had too few others and {} the samples of equal steps.",
+                        pooled, pooled == 1 ? "has" : "have"));
+    }
+    if (inconclusive > 0) {
+        notes.push_back(fmt::format(
+            "{} of the steps had too few others, so {} the delays, and nothing is concluded from "
+            "{}.",
+            inconclusive, inconclusive == 1 ? "its time includes" : "their times include",
+            inconclusive == 1 ? "it" : "them"));
+    }
+    return notes;
 }
 
 const char* whole_name(const RunFindings& findings) {
@@ -409,7 +418,7 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
     table.notes.emplace_back("Sums add the steps' medians; the budget has the median of the sums.");
     explain_stamps(table, findings);
     explain_rare(table, findings.run);
-    explain_delays(table, findings);
+    show_delays(table, findings);
     return table;
 }
 

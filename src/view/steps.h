@@ -30,6 +30,10 @@ const char* whole_name(const RunFindings& findings);
 // An incomplete run has no shares: people do not see the table's empty column of them.
 void hide_unknown_shares(Table& table, const RunFindings& findings);
 
+// What other programs delayed: that their samples are left out, how many steps take those of equal
+// steps, and of how many nothing is concluded. Empty where nothing was delayed.
+std::vector<std::string> delay_notes(const RunFindings& findings);
+
 // The steps:
 //
 //   layer      pass      time [ms]   share [%]  GFLOP/s  GB/s  FLOP/B  ceiling [%]  bound    ...
