@@ -47,7 +47,7 @@ Body body_of(ModelImport& import, const OnnxNode& node, std::string_view attribu
             import.bodies.push_back(parse_onnx_graph(graphs.at(0)));
             const OnnxGraph& graph = import.bodies.back();
             charge(import, items_of(graph));
-            return {&graph, execution_order(graph, import.file, Names::some_from_outside)};
+            return {&graph, execution_order(graph, import.file, DefinedNames::some_from_outside)};
         }
     }
     throw Unsupported{fmt::format("its body '{}' is missing", attribute)};

@@ -239,7 +239,7 @@ Graph import_onnx(const OnnxSource& source, const OnnxOptions& options) {
                        .stated = {},
                        .used = {},
                        .paths = ModulePaths(model)};
-    const auto nodes = execution_order(*model.graph, file, Names::all_known);
+    const auto nodes = execution_order(*model.graph, file, DefinedNames::all_known);
     import.assembly.graph.name = stem_of(source.name);
     add_sources(import, nodes);
     for (const OrderedNode& node : nodes) {

@@ -97,12 +97,12 @@ Producers producers_in(const OnnxGraph& graph, const WireFile& file) {
 using Sources = std::vector<std::vector<std::size_t>>;
 
 Sources sources_of(const std::vector<OrderedNode>& nodes, const Producers& producers,
-                   const WireFile& file, Names names) {
+                   const WireFile& file, DefinedNames names) {
     Sources sources(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         for (std::string_view name : nodes[i].reads) {
             const auto found = producers.find(name);
-            if (found == producers.end() && names == Names::some_from_outside) {
+            if (found == producers.end() && names == DefinedNames::some_from_outside) {
                 continue;
             }
             if (found == producers.end()) {
@@ -161,7 +161,7 @@ std::vector<std::size_t> sorted(const Sources& sources, const OnnxGraph& graph,
 
 // Marks the nodes that the outputs depend on. No runtime executes the others.
 std::vector<bool> live_nodes(const OnnxGraph& graph, const Producers& producers,
-                             const Sources& sources, const WireFile& file, Names names) {
+                             const Sources& sources, const WireFile& file, DefinedNames names) {
     std::vector<bool> live(sources.size());
     std::vector<std::size_t> pending;
     const auto reach = [&](std::size_t node) {
@@ -172,7 +172,7 @@ std::vector<bool> live_nodes(const OnnxGraph& graph, const Producers& producers,
     };
     for (const OnnxValueInfo& output : graph.outputs) {
         const auto found = producers.find(output.name);
-        if (found == producers.end() && names == Names::some_from_outside) {
+        if (found == producers.end() && names == DefinedNames::some_from_outside) {
             continue;
         }
         if (found == producers.end()) {
@@ -204,7 +204,7 @@ std::vector<OrderedNode> with_reads(const OnnxGraph& graph, const WireFile& file
 }  // namespace
 
 std::vector<OrderedNode> execution_order(const OnnxGraph& graph, const WireFile& file,
-                                         Names names) {
+                                         DefinedNames names) {
     if (graph.outputs.empty()) {
         refuse(file, "its graph has no outputs; export the model again");
     }

@@ -18,12 +18,13 @@ struct OrderedNode {
 };
 
 // Whether a graph defines every name that it reads, or is a body that reads from outside, too.
-enum class Names { all_known, some_from_outside };
+enum class DefinedNames { all_known, some_from_outside };
 
 // The nodes that the outputs depend on, in an order of execution that keeps the file's order as far
 // as possible. Throws Error, naming file and node: a name defined twice, one read but never
 // defined, a cycle, no outputs.
-std::vector<OrderedNode> execution_order(const OnnxGraph& graph, const WireFile& file, Names names);
+std::vector<OrderedNode> execution_order(const OnnxGraph& graph, const WireFile& file,
+                                         DefinedNames names);
 
 // How a message refers to a node: its name or, without one, its first output, and its operator.
 std::string describe(const OnnxNode& node);
