@@ -131,18 +131,17 @@ std::optional<OwnedSides> measured_sides(CompareOptions& options) {
     return measured(std::move(sides), options.measured, database);
 }
 
-// The exit code of one side beside the baseline. A gate that does not pass says why.
-ExitCode judge(const ComparedRuns& runs, const std::optional<double>& limit,
-               ComparisonRules rules) {
-    rules.margin = limit.value_or(rules.margin);
+// The exit code of one side beside the baseline. A gate fails beyond the rules' margin, and says
+// why it does not pass.
+ExitCode judge(const ComparedRuns& runs, bool is_gate, const ComparisonRules& rules) {
     const Comparison comparison = compare(runs.before, runs.after, rules);
     if (!comparison.refusal.empty()) {
         return ExitCode::failed;
     }
-    if (!limit) {
+    if (!is_gate) {
         return ExitCode::done;
     }
-    const Gate gate = gate_of(comparison, *limit);
+    const Gate gate = gate_of(comparison, rules.margin);
     if (gate.result == GateResult::passes) {
         return ExitCode::done;
     }
@@ -151,19 +150,18 @@ ExitCode judge(const ComparedRuns& runs, const std::optional<double>& limit,
 }
 
 // Of several sides: that one is slower comes before that one could not be judged.
-ExitCode judge(const std::vector<ComparedSide>& sides, const std::optional<double>& limit,
-               const ComparisonRules& rules) {
+ExitCode judge(const std::vector<ComparedSide>& sides, bool is_gate, const ComparisonRules& rules) {
     constexpr std::array in_order = {ExitCode::regression, ExitCode::failed, ExitCode::unstable};
     const auto baseline =
         std::ranges::find_if(sides, [](const ComparedSide& side) { return !side.runs.empty(); });
     std::vector<ExitCode> exits;
     for (const ComparedSide& side : sides) {
-        if (side.runs.empty() && limit) {
+        if (side.runs.empty() && is_gate) {
             fmt::print(stderr, "strata: --fail-on cannot be judged: {} was not measured: {}\n",
                        side.name, side.refusal);
             exits.push_back(ExitCode::unstable);
         } else if (!side.runs.empty() && &side != &*baseline) {
-            exits.push_back(judge({baseline->runs, side.runs}, limit, rules));
+            exits.push_back(judge({baseline->runs, side.runs}, is_gate, rules));
         }
     }
     const auto worst = std::ranges::find_if(
@@ -190,9 +188,8 @@ void add_rates_of_this_machine(Document& document) {
 
 void compare_sides(CompareOptions options, ExitCode& exit) {
     ComparisonRules rules{.margin = share_named(options.margin, "--margin")};
-    const auto limit = options.fail_on.empty()
-                           ? std::nullopt
-                           : std::optional(share_named(options.fail_on, "--fail-on"));
+    const bool is_gate = !options.fail_on.empty();
+    const double limit = is_gate ? share_named(options.fail_on, "--fail-on") : rules.margin;
     const bool asks_to_measure = options.asks_to_measure();
     measure_until_known(options.measured, rules);
     const auto sides =
@@ -211,7 +208,8 @@ void compare_sides(CompareOptions options, ExitCode& exit) {
         add_rates_of_this_machine(documents.back());
         emit(documents, options.output);
     }
-    exit = judge(compared, limit, rules);
+    rules.margin = limit;
+    exit = judge(compared, is_gate, rules);
 }
 
 }  // namespace
