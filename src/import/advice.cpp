@@ -59,6 +59,9 @@ constexpr std::array foreign_kinds = {
                 .advice = "is a summary of nsys stats of the host's calls: print the kernels' with "
                           "--report cuda_gpu_kern_sum, or export the report with nsys export "
                           "--type sqlite"},
+    ForeignKind{.texts = {"Duration (ns)", "CorrId", "GrdX"},
+                .advice = "is a trace that nsys stats printed: export the report with nsys export "
+                          "--type sqlite"},
     ForeignKind{.texts = {"Time (%)  ", "Total Time (ns)  "},
                 .advice = "is what nsys stats prints for people: add --format csv, or export the "
                           "report with nsys export --type sqlite"},

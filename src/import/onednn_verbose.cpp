@@ -306,7 +306,8 @@ void VerboseReader::take_primitive(const std::vector<std::string_view>& fields) 
     const std::string_view problem = at(fields, VerboseColumn::problem);
     const std::string_view prop_kind = at(fields, VerboseColumn::prop_kind);
     recording_.ledger.meet();
-    if (fields.size() < columns_count_ || primitive.empty()) {
+    // (One more than the template names is a decimal comma: "5,25" is no 5.)
+    if (fields.size() != columns_count_ || primitive.empty()) {
         recording_.ledger.leave_out(LeftOutReason::broken_row, "primitive exec");
         return;
     }

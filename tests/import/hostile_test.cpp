@@ -153,6 +153,16 @@ TEST_F(HostileFiles, LinesOfALogWithTooFewFieldsAreCounted) {
     EXPECT_EQ(recording.ledger.left_out(LeftOutReason::implausible_time), 1u);
 }
 
+TEST_F(HostileFiles, AFieldTooManyIsADecimalCommaAndNotAShorterTime) {
+    const RecordedProfile recording =
+        read("onednn",
+             "onednn_verbose,exec,cpu,lrn,ref:any,forward_inference,a,,,2x3,5,25\n"
+             "onednn_verbose,exec,cpu,lrn,ref:any,forward_inference,a,,,2x3,0.5\n");
+    ASSERT_EQ(recording.operators.size(), 1u);
+    EXPECT_EQ(recording.operators[0].time, Nanoseconds(500'000));
+    EXPECT_EQ(recording.ledger.left_out(LeftOutReason::broken_row), 1u);
+}
+
 // ---- What is shared by all formats
 
 TEST(LayerPaths, LoseWhatExportersRepeat) {
