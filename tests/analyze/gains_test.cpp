@@ -11,7 +11,7 @@ namespace {
 using testing::scripted_step;
 
 // 200 GFLOP/s: each step could take half a second.
-StepResult step(std::string layer, double seconds) {
+StepResult counted_step(std::string layer, double seconds) {
     StepResult step = scripted_step(std::move(layer), Pass::forward, {Seconds{seconds}});
     step.flops = Flops{100e9};
     return step;
@@ -29,46 +29,46 @@ Reach reach(const strata::Run& run) {
 }
 
 TEST(Reach, AGainIsTimeBeyondTheCeiling) {
-    const Reach found = reach(judged({step("near", 0.6), step("far", 1.4)}));
+    const Reach found = reach(judged({counted_step("near", 0.6), counted_step("far", 1.4)}));
     EXPECT_DOUBLE_EQ(found.gain.value, 1);
     EXPECT_DOUBLE_EQ(found.median.value, 2);
     EXPECT_DOUBLE_EQ(*found.achieved(), 0.5);
 }
 
 TEST(Reach, BeyondItsCeilingAStepKeepsItsTime) {
-    const Reach found = reach(judged({step("winograd", 0.4), step("plain", 1)}));
+    const Reach found = reach(judged({counted_step("winograd", 0.4), counted_step("plain", 1)}));
     EXPECT_DOUBLE_EQ((found.median - found.gain).value, 0.9);
 }
 
 TEST(Reach, WithoutCeilingsNothingIsSaidToBeWon) {
-    const Reach found = reach(testing::run_of({step("a", 1)}));
+    const Reach found = reach(testing::run_of({counted_step("a", 1)}));
     EXPECT_EQ(found.gain, Seconds{});
     EXPECT_EQ(found.unjudged, Seconds{1});
     EXPECT_FALSE(found.achieved());
 }
 
 TEST(Reach, AnAliasProvesNoCeiling) {
-    StepResult alias = step("flatten", 1e-7);
+    StepResult alias = counted_step("flatten", 1e-7);
     alias.implementation = "alias";
-    EXPECT_FALSE(reach(testing::run_of({alias, step("a", 1)})).has_ceiling);
-    EXPECT_TRUE(reach(judged({alias, step("a", 1)})).has_ceiling);
-    EXPECT_EQ(reach(judged({alias, step("a", 1)})).unjudged, Seconds{});
+    EXPECT_FALSE(reach(testing::run_of({alias, counted_step("a", 1)})).has_ceiling);
+    EXPECT_TRUE(reach(judged({alias, counted_step("a", 1)})).has_ceiling);
+    EXPECT_EQ(reach(judged({alias, counted_step("a", 1)})).unjudged, Seconds{});
     Reach aliases;
-    aliases.add(alias, {.time = estimate({{Seconds{1e-7}}}), .share = 0}, {});
+    aliases.add(alias, {.time = estimate(Samples{{Seconds{1e-7}}}), .share = 0}, {});
     EXPECT_FALSE(aliases.achieved()) << "it has no ceiling to be held against";
 }
 
 TEST(Reach, AGainWithinTheUncertaintyOfItsTimeIsUncertain) {
-    StepResult noisy = step("noisy", 0);
+    StepResult noisy = counted_step("noisy", 0);
     noisy.time = Samples{{Seconds{0.3}, Seconds{0.6}, Seconds{2}}};
     const Reach found = reach(judged({noisy}));
     EXPECT_DOUBLE_EQ(found.uncertainty->value, 1.4);
     EXPECT_FALSE(found.is_certain());
-    EXPECT_FALSE(reach(judged({step("single", 1)})).uncertainty);
+    EXPECT_FALSE(reach(judged({counted_step("single", 1)})).uncertainty);
 }
 
 TEST(Reach, UncertaintiesOfStepsAddUp) {
-    StepResult noisy = step("noisy", 0);
+    StepResult noisy = counted_step("noisy", 0);
     noisy.time = Samples{{Seconds{0.5}, Seconds{0.6}, Seconds{0.7}}};
     const Reach found = reach(judged({noisy, noisy}));
     EXPECT_NEAR(found.uncertainty->value, 0.2, 1e-12);

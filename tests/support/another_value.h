@@ -15,6 +15,7 @@ inline std::string another_value(const Option& option) {
         return option.placeholder == "GLOB"         ? "conv*"
                : option.placeholder == "SHARE"      ? "0.5"
                : option.placeholder == "CHOICE"     ? "conv* forward=gemm"
+               : option.placeholder == "SIZE"       ? "7B"
                : option.placeholder == "NAME=VALUE" ? "inter-op=2+onednn=off"
                                                     : "7";
     }

@@ -57,7 +57,7 @@ TEST(OnnxControlFlow, ALoopOfAKnownNumberOfIterationsIsUnrolled) {
     const Imported imported(loop(4));
     std::size_t sums = 0;
     for (const Layer& layer : imported.graph.layers) {
-        sums += std::holds_alternative<Elementwise>(layer.op) ? 1 : 0;
+        sums += std::holds_alternative<Elementwise>(layer.op) ? 1U : 0U;
     }
     EXPECT_EQ(sums, 4u);
     EXPECT_EQ(imported.dims("all"), (Dims{4, 3}));
