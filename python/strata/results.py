@@ -65,7 +65,8 @@ class Profile:
 
     @property
     def whole(self):
-        values = {name: float("nan") if value is None else value for name, value in self.run["budget"].items()}
+        budget = self.run["budget"].items()
+        values = {name: float("nan") if value is None else value for name, value in budget if not isinstance(value, str)}
         return pandas.Series(values, name=f"run {self.id}", dtype=float)
 
     @property
