@@ -7,8 +7,11 @@
 #include "analyze/step_findings.h"
 #include "record/completeness.h"
 #include "record/options.h"
+#include "record/step_times.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace strata {
 
@@ -27,10 +30,15 @@ Ranking ranking_of(const std::vector<Finding>& findings) {
     return ranking;
 }
 
-std::string title_of(const std::vector<Finding>& found) {
-    return found.front().gain  ? "Largest possible gains"
-           : found.size() == 1 ? "What takes longest"
-                               : fmt::format("The {} that take longest", found.size());
+// Steps that are known only with delays are in no finding.
+std::string title_of(const std::vector<Finding>& found, const Summary& summary) {
+    const bool lacks_steps = std::ranges::any_of(
+        summary.steps, [](const StepTime& step) { return is_inconclusive(step.time); });
+    return fmt::format("{}{}",
+                       found.front().gain  ? "Largest possible gains"
+                       : found.size() == 1 ? "What takes longest"
+                                           : fmt::format("The {} that take longest", found.size()),
+                       lacks_steps ? " among the steps known without delays" : "");
 }
 
 // What is worth a look, by what could be won or, without ceilings, by its weight; and what only
@@ -38,7 +46,7 @@ std::string title_of(const std::vector<Finding>& found) {
 void add_findings(std::vector<Block>& blocks, const RunFindings& findings) {
     const auto found = findings_on(findings.run, findings.summary, findings.bounds);
     if (!found.empty()) {
-        blocks.emplace_back(Heading{title_of(found)});
+        blocks.emplace_back(Heading{title_of(found, findings.summary)});
         blocks.emplace_back(ranking_of(found));
     }
     const Reach all = reach_of(findings.run, findings.summary, findings.bounds);

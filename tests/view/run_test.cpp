@@ -54,6 +54,15 @@ TEST(RunView, VerdictDoubtsFindingsGroupsAndStepsFollowEachOther) {
     }
 }
 
+TEST(RunView, TheTitleOfTheFindingsSaysThatDelayedStepsAreNotAmongThem) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    const std::string title = "Largest possible gains among the steps known without delays";
+    EXPECT_EQ(run_text(run).find(title), std::string::npos);
+    auto& samples = std::get<Samples>(run.steps.front().time);
+    samples.disturbed.assign(samples.values.size(), true);
+    EXPECT_NE(run_text(run).find(title), std::string::npos);
+}
+
 TEST(RunView, EightyColumnsKeepWhatBoundsAStep) {
     const strata::Run run = testing::scripted_run(testing::zoo_graph("resnet-18", 2));
     for (const Document& document : {run_document(run), first_page(run)}) {
