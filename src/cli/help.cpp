@@ -103,8 +103,10 @@ std::string examples_section(const VerbHelp& verb) {
 std::string general_notes(std::size_t width) {
     return "\n" +
            wrap(
-               "Every option can also be set by an environment variable (--max-time is "
-               "STRATA_MAX_TIME) or in the file given to --config.",
+               "Most options can also be set by an environment variable (--max-time is "
+               "STRATA_MAX_TIME), and all in the file given to --config; --settings shows what "
+               "they "
+               "are set to.",
                width) +
            "\n" +
            wrap(

@@ -3,6 +3,8 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/help.h"
+#include "cli/options.h"
+#include "cli/settings.h"
 #include "cli/verbs.h"
 #include "record/identity.h"
 #include "report/unicode.h"
@@ -99,33 +101,80 @@ int end_of_parsing(const CLI::App& app, const CLI::ParseError& end, int argc, ch
     return complain(fmt::format("{} (see {} --help)", end.what(), name), ExitCode::usage);
 }
 
-int run_command(int argc, char** argv) {
-    CLI::App app{"Tells where the time of a deep neural network goes, layer by layer, and why.",
-                 "strata"};
+// The program as it is called, or one that only reads the words and does nothing.
+class Program : public CLI::App {
+public:
+    struct WordsAreRead {};  // thrown instead of calling a verb
+
+    explicit Program(bool only_reads)
+        : App("Tells where the time of a deep neural network goes, layer by layer, and why.",
+              "strata"),
+          only_reads_(only_reads) {}
+
+private:
+    void pre_callback() override {
+        if (only_reads_) {
+            throw WordsAreRead{};
+        }
+    }
+
+    bool only_reads_;
+};
+
+// All verbs with their options.
+void define(CLI::App& app, ExitCode& exit) {
     app.set_help_flag("-h,--help", "this explanation");
     app.set_version_flag("--version",
                          fmt::format("strata {} ({})", strata_version(), strata_commit()));
-    app.set_config("--config", "", "settings from a TOML file")
+    app.add_option("--config", "settings from a TOML file")
         ->envname("STRATA_CONFIG")
         ->type_name("FILE");
+    app.add_flag("--settings")->description("only print what the options are set to, and by what");
     app.footer(
         "strata run alexnet --batch 32\n"
         "strata help run");
     app.option_defaults()->always_capture_default();
     use_help_text(app);
     app.require_subcommand(1);
-    ExitCode exit = ExitCode::done;
     for (const VerbEntry& verb : verbs) {
         verb.add(app, exit);
         app.get_subcommands({}).back()->group(verb.group);
     }
     take_one_word_each(app);
+}
+
+// Whether the words ask for more than help or the version. What else is wrong with them is found
+// when they are read again.
+bool read_words(CLI::App& given, int argc, char** argv) {
+    take_variables(given);
+    try {
+        given.parse(argc, argv);
+    } catch (const CLI::ParseError& end) {
+        return end.get_exit_code() != 0;
+    } catch (const Program::WordsAreRead&) {
+    } catch (const Error&) {
+    }
+    return true;
+}
+
+// The words are read twice: first they tell which verb was called, and which of its options are
+// left to variables and settings.
+int run_command(int argc, char** argv) {
+    ExitCode exit = ExitCode::done;
+    Program given(true);
+    define(given, exit);
+    const bool asks_for_more = read_words(given, argc, argv);
+    Program app(given.count("--settings") > 0);
+    define(app, exit);
+    const auto sources = asks_for_more ? apply_settings(app, given) : Sources{};
     try {
         app.parse(argc, argv);
-        return static_cast<int>(exit);
     } catch (const CLI::ParseError& end) {
         return end_of_parsing(app, end, argc, argv);
+    } catch (const Program::WordsAreRead&) {
+        emit(settings_text(app, sources), {});
     }
+    return static_cast<int>(exit);
 }
 
 }  // namespace

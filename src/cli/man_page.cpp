@@ -82,8 +82,9 @@ Slower than \fB\-\-fail\-on\fR allows.
 130
 Interrupted. What was measured is stored; the same command continues it.
 .SH ENVIRONMENT
-Every option has a variable: \fB\-\-max\-time\fR is \fBSTRATA_MAX_TIME\fR. An option on the command line comes
-first, then the variable, then the file of \fB\-\-config\fR. \fBNO_COLOR\fR and \fBCLICOLOR_FORCE\fR are respected.
+Most options have a variable: \fB\-\-max\-time\fR is \fBSTRATA_MAX_TIME\fR. An option on the command line comes
+first, then the variable, then the file of \fB\-\-config\fR, which may set every option; \fBstrata \-\-settings\fR
+\fIVERB\fR shows what the options are set to, and by what. \fBNO_COLOR\fR and \fBCLICOLOR_FORCE\fR are respected.
 .SH FILES
 .TP
 ~/.local/share/strata/strata.sqlite

@@ -28,8 +28,7 @@ struct RunsOptions {
 };
 
 // Opens an existing database: one is never created just to change a run.
-Database open_to_change(const RunsOptions& options) {
-    const auto path = database_path(options.database);
+Database open_to_change(const std::filesystem::path& path) {
     Database::open_existing(path);
     return Database::open(path);
 }
@@ -40,7 +39,7 @@ void list(const RunsOptions& options) {
 }
 
 void tag(const RunsOptions& options) {
-    const Database database = open_to_change(options);
+    const Database database = open_to_change(database_path(options.database));
     if (options.remove) {
         remove_tag(database, options.run);
         return;
@@ -53,13 +52,14 @@ void tag(const RunsOptions& options) {
 }
 
 void note(const RunsOptions& options) {
-    const Database database = open_to_change(options);
+    const Database database = open_to_change(database_path(options.database));
     note_run(database, resolve_run(database, options.run), options.note);
 }
 
 // Names are resolved before anything is deleted: afterwards last~1 would name another run.
 void remove(const RunsOptions& options) {
-    const Database database = open_to_change(options);
+    const auto path = database_path(options.database);
+    const Database database = open_to_change(path);
     std::vector<std::int64_t> runs;
     for (const std::string& name : options.runs) {
         const std::int64_t run = resolve_run(database, name);
@@ -68,7 +68,7 @@ void remove(const RunsOptions& options) {
         }
     }
     for (const std::string& line : delete_runs(database, runs)) {
-        fmt::print("deleted {}\n", line);
+        fmt::print("deleted {} from {}\n", line, printable(path.string(), 1000));
     }
 }
 

@@ -610,6 +610,8 @@ class CommandLine(Program):
               "NAME=VALUE": "a=1", "NAME=RANGE": "batch=1,2", "BACKEND=USD": "a=1", "BACKEND=W": "a=1",
               "I/N": "1/2", "WORD": "none"}
 
+    CHOICES = ["a forward=direct", "a forward=gemm"]
+
     def below(self, *called):
         """The verbs that help lists below a program or verb, with those below them."""
         listed = self.strata("help", *called).stdout
@@ -634,6 +636,101 @@ class CommandLine(Program):
         for words in ["--columns", "name"], ["--sort", "name"]:
             self.assertEqual(self.strata("list", *words, "operators").stdout,
                              self.strata("list", "operators", *words).stdout)
+
+    def shown_settings(self, words, variables):
+        """What --settings prints, as {(verb, option): (value, source)}."""
+        done = subprocess.run([STRATA, "--settings", *words], cwd=self.folder, env=dict(self.bare(), **variables), text=True,
+                              capture_output=True, timeout=PATIENCE)
+        self.assertEqual(done.returncode, 0, f"{words} {variables}: {done.stderr}")
+        return {(verb, flag): (value, source) for verb, flag, value, source in
+                re.findall(r"^strata(.*?) (-\S+) (.*) \((.*)\)$", done.stdout, re.M)}
+
+    def bare(self):
+        return {name: value for name, value in self.environment.items() if name != "STRATA_DATABASE"}
+
+    def options_of(self, *verb):
+        """Of each option in help: its flag, three values that it takes, and whether it is a switch."""
+        shown = self.strata("help", *verb).stdout
+        for flag, value in re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+)(?:, --[a-z-]+)*(?: (\S+))?(?:  .*)?$", shown, re.M):
+            if flag in ("--help", "--version", "--config", "--settings"):
+                continue
+            choices = value.removesuffix(",…").split("|")
+            first = self.VALUES.get(choices[0], choices[0])
+            others = choices[1:] if choices[1:] else self.CHOICES if choices[0] == "CHOICE" else [re.sub("[1-9]", str(digit), first) if re.search("[1-9]", first)
+                                                      else f"{first}{digit}" for digit in (2, 3)]
+            yield (flag, *((first, others[0], others[-1]) if value else ("true", "true", "true")), not value)
+
+    def arguments_of(self, *verb):
+        """Values for what the verb requires."""
+        usage = re.search(r"^Usage: strata (.*)$", self.strata("help", *verb).stdout, re.M).group(1)
+        words = [word for word in usage.removesuffix(" [options]").split()[len(verb):] if not word.startswith("[")]
+        values = {"STUDY": "frameworks"}
+        options = {("analyze", "heat-map"): ["--y", "y"], ("analyze", "speedup"): ["--over", "baseline"],
+                   ("what-if",): ["--fuse", "all"]}
+        return [values.get(word, "1") for word in words], options.get(verb, [])
+
+    def check_order(self, verb, flag, values, is_switch, before, after):
+        """The command line comes first, then the variable, if there is one, and then the file."""
+        given, of_variable, of_file = values
+        variable = "STRATA_" + flag[2:].upper().replace("-", "_")
+        written = "true" if is_switch else json.dumps(of_file)
+        (self.folder / "settings.toml").write_text(f"[{'.'.join(verb)}]\n{flag[2:]} = {written}\n")
+        word = [flag] if is_switch else [f"{flag}={given}"]
+        file = ["--config", "settings.toml"]
+        with_word, without = (self.shown_settings([*before, *words, *after], {}).items() for words in (word, []))
+        (key, _), = with_word - without
+        shown = self.shown_settings([*file, *before, *word, *after], {variable: of_variable})
+        self.assertEqual(shown[key], (given, "the command line"), f"{before} {word}")
+        shown = self.shown_settings([*file, *before, *after], {variable: of_variable})
+        self.assertIn(shown[key], ((of_variable, variable), (of_file, "settings.toml")), f"{before} {word}")
+        self.assertEqual(self.shown_settings([*file, *before, *after], {})[key], (of_file, "settings.toml"))
+        return shown[key][1] == variable
+
+    def test_the_command_line_comes_before_a_variable_and_a_variable_before_a_file(self):
+        walked = with_variable = 0
+        for verb in self.below():
+            arguments, required = self.arguments_of(*verb)
+            for flag, *values, is_switch in self.options_of(*verb):
+                with self.subTest(f"{' '.join(verb)} {flag}"):
+                    if flag in required:
+                        continue
+                    with_variable += self.check_order(verb, flag, values, is_switch, verb, [*required, *arguments])
+                    walked += 1
+        self.assertGreater(walked, 400)
+        self.assertGreater(with_variable, 300)
+
+    def test_an_option_before_the_verb_below_decides_as_one_after_it(self):
+        for verb in (verb for verb in self.below() if len(verb) == 2):
+            arguments, required = self.arguments_of(*verb)
+            for flag, *values, is_switch in self.options_of(verb[0]):
+                self.check_order(verb[:1], flag, values, is_switch, verb[:1], [verb[1], *required, *arguments])
+                variable = "STRATA_" + flag[2:].upper().replace("-", "_")
+                shown = self.shown_settings([verb[0], *([flag] if is_switch else [flag, values[0]]), verb[1], *required,
+                                             *arguments], {variable: values[1]})
+                self.assertNotIn(variable, [source for _, source in shown.values()], f"{verb} {flag}")
+
+    def test_the_database_of_the_command_line_is_the_one_that_is_changed(self):
+        for name in "ab":
+            self.strata("run", TINY, "--batch", "1", "--no-wait", *QUICK, "--database", f"{name}.sqlite")
+        self.environment["STRATA_DATABASE"] = "a.sqlite"
+        before = (self.folder / "a.sqlite").read_bytes()
+        for words in (["tag", "last", "mine"], ["note", "last", "text"], ["delete", "last"]):
+            told = self.strata("runs", "--database", "b.sqlite", *words).stdout
+        self.assertRegex(told, r"^deleted run 1: .* from b\.sqlite\n$")
+        self.assertEqual((self.folder / "a.sqlite").read_bytes(), before)
+        self.assertIn("from a.sqlite", self.strata("runs", "delete", "last").stdout)
+
+    def test_a_file_of_settings_names_what_there_is(self):
+        for text, told in (("[run]\nbach = 1", "strata: the settings in settings.toml: run has no option 'bach'; did you mean batch?"),
+                           ("[rum]\nbatch = 1", "has no verb 'rum'"), ("[run]\nbatch = 1979-05-27", "batch needs a text"),
+                           ("[run", "settings.toml:1:5: invalid TOML")):
+            (self.folder / "settings.toml").write_text(text)
+            self.assertIn(told, self.strata("--config", "settings.toml", "list", "operators",
+                                            code=1 if "TOML" in told else 2).stderr)
+        self.assertIn("'nosuch.toml'", self.strata("--config", "nosuch.toml", "list", "operators", code=2).stderr)
+        (self.folder / "settings.toml").write_text('csv = true\n[list]\ncolumns = ["name"]\n')
+        self.assertTrue(self.strata("--config", "settings.toml", "list", "operators").stdout.startswith("name\n"))
+        self.assertTrue(json.loads(self.strata("--config", "settings.toml", "list", "operators", "--json").stdout))
 
     def test_help_names_every_exit_code(self):
         told = " ".join(self.strata("--help").stdout.split())
