@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/new_file.h"
+#include "base/output.h"
 #include "base/text.h"
 
 #include <fcntl.h>
@@ -34,6 +35,12 @@ std::optional<std::string> read_small_file(const std::filesystem::path& path, st
         return {};
     }
     return text;
+}
+
+bool write_in_place(const std::filesystem::path& path, std::string_view text) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const bool is_written = descriptor >= 0 && write_all(descriptor, text);
+    return descriptor >= 0 && ::close(descriptor) == 0 && is_written;
 }
 
 void replace_file(const std::filesystem::path& path, std::string_view text) {

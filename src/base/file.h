@@ -16,6 +16,10 @@ namespace strata {
 std::optional<std::string> read_small_file(const std::filesystem::path& path,
                                            std::size_t limit = 1 << 20);
 
+// Writes a file where it stands, for what nobody else reads meanwhile: the kernel's files under
+// /proc, and files in a folder of our own. False where that fails.
+bool write_in_place(const std::filesystem::path& path, std::string_view text);
+
 // Replaces a whole file and makes its folder where needed: a reader sees the old text or the new,
 // even after a crash. Throws Error, naming the file, where that fails.
 void replace_file(const std::filesystem::path& path, std::string_view text);

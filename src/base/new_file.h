@@ -6,9 +6,11 @@
 
 namespace strata {
 
-// A file under construction beside its place: what stands there stays until the new file is whole,
-// and the new one is removed unless it was kept. What is no regular file, such as a pipe, is
-// written to. A link is followed. A failure leaves its reason in errno.
+// A file under construction: what stands in its place stays until the new file is whole. Until it
+// is kept it has no name, so that nothing of it remains if the process is ended; only on file
+// systems that need a name for every file it has one beside its place. What is no regular file,
+// such as a pipe, and an open descriptor, such as /dev/stdout, is written to. A link is followed. A
+// failure leaves its reason in errno.
 class NewFile {
 public:
     explicit NewFile(const std::filesystem::path& place);
@@ -20,8 +22,11 @@ public:
     bool keep();                        // puts it in its place; false where a part was not written
 
 private:
+    bool give_name();
+
     std::filesystem::path place_;
-    std::filesystem::path path_;  // empty: its place itself
+    std::filesystem::path path_;  // its name until it is kept; empty: it is written in its place
+    bool has_name_ = false;
     int descriptor_ = -1;
     bool is_whole_ = true;
 };

@@ -4,11 +4,12 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/half.h"
+#include "base/new_file.h"
 #include "base/text.h"
 
 #include <array>
+#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <string>
 
@@ -175,16 +176,16 @@ void write_npy(const std::filesystem::path& path, std::span<const std::int64_t> 
           "an array has as many values as its dims");
     const std::string header = header_of(dims);
     const auto length = static_cast<std::uint16_t>(header.size());
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file << magic << '\x01' << '\0';
-    file.write(reinterpret_cast<const char*>(&length), sizeof length);
-    file << header;
-    file.write(reinterpret_cast<const char*>(values.data()),
-               static_cast<std::streamsize>(values.size_bytes()));
-    file.close();
-    if (!file) {
+    NewFile file(path);
+    file.write(magic);
+    file.write(std::string_view("\x01\0", 2));
+    file.write({reinterpret_cast<const char*>(&length), sizeof length});
+    file.write(header);
+    file.write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+    if (!file.keep()) {
         throw Error("cannot write '" + printable(path.string(), 400) +
-                    "': check that its folder exists, is writable and has room");
+                    "': " + std::strerror(errno) +
+                    "; check that its folder exists, is writable and has room");
     }
 }
 

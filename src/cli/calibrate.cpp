@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
 #include "base/file.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "cli/backends.h"
 #include "cli/measuring.h"
@@ -113,7 +114,7 @@ std::optional<Device> known_before(const Calibrated& done) {
         auto before = read_device(done.file);
         return before.model == done.device.model ? std::optional(std::move(before)) : std::nullopt;
     } catch (const Error& error) {
-        fmt::print(stderr, "strata: {}; it is replaced\n", error.what());
+        say("{}; it is replaced", error.what());
         return std::nullopt;
     }
 }
@@ -149,8 +150,7 @@ void calibrate_rates(const CalibrateOptions& options) {
     replace_file(file, to_toml(fit_rates(rows, device),
                                fmt::format("fitted by strata calibrate to {} rows of {}",
                                            rows.size(), join(options.from, ", "))));
-    fmt::print(stderr, "strata: rates of {} fitted to {} rows, in {}\n", device.name, rows.size(),
-               file.string());
+    say("rates of {} fitted to {} rows, in {}", device.name, rows.size(), file.string());
     emit(accuracy_document(accuracy_of(rows)), options.output);
 }
 
@@ -178,7 +178,7 @@ void calibrate(const CalibrateOptions& options) {
         before ? best_of_both(*before, done.device) : BestOfBoth{done.device, {}};
     write_device(done.file, best.device);
     emit(device_document(best), options.output);
-    fmt::print(stderr, "wrote {}\n", done.file.string());
+    write_remark(fmt::format("wrote {}\n", done.file.string()));
 }
 
 // ---- operators
@@ -269,10 +269,9 @@ void calibrate_operators(const CalibrateOptions& options) {
     replace_file(file, to_toml(rates, fmt::format("fitted by strata calibrate --operators to {} "
                                                   "passes of operators on {}",
                                                   times.size(), device.model)));
-    fmt::print(stderr,
-               "strata: rates of {} fitted to {} passes of operators, {:.1f} % off on average, "
-               "in {}\n",
-               device.name, times.size(), 100 * mean_error(times, device, rates), file.string());
+    say("rates of {} fitted to {} passes of operators, {:.1f} % off on average, "
+        "in {}",
+        device.name, times.size(), 100 * mean_error(times, device, rates), file.string());
 }
 
 // ---- verdicts
@@ -351,7 +350,7 @@ void calibrate_verdicts(const CalibrateOptions& options, ExitCode& exit) {
     replace_file(file, to_toml(rates));
     std::filesystem::remove(database);
     emit(comparison_rates_document(rates), options.output);
-    fmt::print(stderr, "wrote {}\n", file.string());
+    write_remark(fmt::format("wrote {}\n", file.string()));
 }
 
 }  // namespace

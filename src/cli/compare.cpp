@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/comparison_rates.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/sides.h"
@@ -118,7 +119,7 @@ void tell_refused(const std::vector<Side>& sides) {
     }
     require_two(sides.size(), refusals);
     for (const std::string& refusal : refusals) {
-        fmt::print(stderr, "strata: the others are compared without {}\n", refusal);
+        say("the others are compared without {}", refusal);
     }
 }
 
@@ -145,7 +146,7 @@ ExitCode judge(const ComparedRuns& runs, bool is_gate, const ComparisonRules& ru
     if (gate.result == GateResult::passes) {
         return ExitCode::done;
     }
-    fmt::print(stderr, "strata: {}\n", gate_sentence(gate, comparison, runs));
+    say("{}", gate_sentence(gate, comparison, runs));
     return gate.result == GateResult::fails ? ExitCode::regression : ExitCode::unstable;
 }
 
@@ -157,8 +158,7 @@ ExitCode judge(const std::vector<ComparedSide>& sides, bool is_gate, const Compa
     std::vector<ExitCode> exits;
     for (const ComparedSide& side : sides) {
         if (side.runs.empty() && is_gate) {
-            fmt::print(stderr, "strata: --fail-on cannot be judged: {} was not measured: {}\n",
-                       side.name, side.refusal);
+            say("--fail-on cannot be judged: {} was not measured: {}", side.name, side.refusal);
             exits.push_back(ExitCode::unstable);
         } else if (!side.runs.empty() && &side != &*baseline) {
             exits.push_back(judge({baseline->runs, side.runs}, is_gate, rules));

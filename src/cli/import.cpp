@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/output.h"
 #include "import/dnnmark.h"
 
 #include "base/enumeration.h"
@@ -48,8 +49,7 @@ struct ImportOptions {
 
 void store(const Database& database, KernelSet& set) {
     if (store_kernels(database, set) == Stored::before) {
-        fmt::print(stderr, "strata: the kernels of {} were imported before; nothing was added\n",
-                   printable(set.network));
+        say("the kernels of {} were imported before; nothing was added", printable(set.network));
     }
 }
 
@@ -165,9 +165,8 @@ void import_recording(const ImportOptions& options) {
     }
     const std::size_t anew = store(options, runs);
     if (anew < runs.size()) {
-        fmt::print(stderr, "strata: {} was imported before as run {}; nothing was added\n",
-                   printable(std::filesystem::path(options.file).filename().string()),
-                   runs.front().id);
+        say("{} was imported before as run {}; nothing was added",
+            printable(std::filesystem::path(options.file).filename().string()), runs.front().id);
     }
     Document document{.title = "import", .kind = "import"};
     for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/help.h"
@@ -62,7 +63,7 @@ std::string misspelt(const CLI::App& app, const std::string& word) {
 
 // Whatever a sentence cites, it cannot steer the terminal.
 int complain(const std::string& sentence, ExitCode code) {
-    fmt::print(stderr, "strata: {}\n", clean_text(sentence));
+    say("{}", clean_text(sentence));
     return static_cast<int>(code);
 }
 
@@ -77,10 +78,17 @@ std::string called(const CLI::App& verb) {
                                         : called(*verb.get_parent()) + " " + verb.get_name();
 }
 
+// (The library would print it itself, whether that works or not.)
+int print_answer(const CLI::App& app, const CLI::ParseError& end) {
+    const bool is_version = dynamic_cast<const CLI::CallForVersion*>(&end) != nullptr;
+    emit(is_version ? end.what() : app.help(), {});
+    return static_cast<int>(ExitCode::done);
+}
+
 // CLI11 reports help, version and mistakes alike by an exception.
 int end_of_parsing(const CLI::App& app, const CLI::ParseError& end, int argc, char** argv) {
     if (end.get_exit_code() == 0) {
-        return app.exit(end);
+        return print_answer(app, end);
     }
     const bool unknown_verb = argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty();
     if (unknown_verb) {
@@ -182,6 +190,7 @@ int run_command(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     using namespace strata;
+    occupy_closed_streams();
     try {
         return run_command(argc, argv);
     } catch (const Error& error) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/measuring.h"
 
+#include "base/output.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -27,10 +28,9 @@ constexpr auto between_attempts = std::chrono::milliseconds(100);
 
 void announce_wait(const MachineLock& lock) {
     const auto holder = lock.holder();
-    fmt::print(stderr,
-               "strata: waiting for another strata{} that is measuring on this machine; --no-wait "
-               "measures anyway\n",
-               holder ? fmt::format(" (process {})", *holder) : std::string());
+    say("waiting for another strata{} that is measuring on this machine; --no-wait "
+        "measures anyway",
+        holder ? fmt::format(" (process {})", *holder) : std::string());
 }
 
 constexpr auto between_lines = std::chrono::seconds(10);
@@ -85,7 +85,7 @@ ProgressLine::ProgressLine()
 
 ProgressLine::~ProgressLine() {
     if (is_terminal_) {
-        fmt::print(stderr, "\r\x1b[K");
+        write_remark("\r\x1b[K");
     }
 }
 
@@ -109,15 +109,13 @@ std::string ProgressLine::text() const {
 }
 
 void ProgressLine::rewrite() const {
-    fmt::print(stderr, "\r\x1b[K{}", text());
-    std::fflush(stderr);
+    write_remark(fmt::format("\r\x1b[K{}", text()));
 }
 
 void ProgressLine::write_line() {
     written_ = std::chrono::steady_clock::now();
     const auto seconds = std::chrono::duration<double>(written_ - begin_);
-    fmt::print(stderr, "strata: {} ({:.0f} s)\n", text(), seconds.count());
-    std::fflush(stderr);
+    say("{} ({:.0f} s)", text(), seconds.count());
     has_written_ = true;
 }
 

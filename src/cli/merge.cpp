@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "store/merge.h"
+#include "base/output.h"
 
 #include "base/text.h"
 #include "cli/options.h"
@@ -26,9 +27,9 @@ void merge_all(const MergeOptions& options) {
     const Database into = Database::open(database_path(options.database));
     for (const std::string& file : options.files) {
         const Merged merged = merge_database(into, file);
-        fmt::print("{}: {} new, {} known, {} partial left out; outcomes of {}\n",
-                   printable(file, 1000), counted(merged.runs, "run"), merged.known, merged.partial,
-                   counted(merged.points, "point"));
+        print_output("{}: {} new, {} known, {} partial left out; outcomes of {}\n",
+                     printable(file, 1000), counted(merged.runs, "run"), merged.known,
+                     merged.partial, counted(merged.points, "point"));
     }
 }
 

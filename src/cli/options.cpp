@@ -3,6 +3,7 @@
 
 #include "analyze/rollup.h"
 #include "base/new_file.h"
+#include "base/output.h"
 #include "base/range.h"
 #include "base/text.h"
 #include "base/unit_text.h"
@@ -318,24 +319,14 @@ void emit(const std::string& text, const OutputOptions& options) {
     emit_bytes(text.empty() || text.back() == '\n' ? text : text + '\n', options);
 }
 
-namespace {
-
-bool print(const std::string& bytes) {
-    return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() &&
-           std::fflush(stdout) == 0;
-}
-
-bool write_whole(const std::string& file, const std::string& bytes) {
-    NewFile written(file);
-    return written.write(bytes) && written.keep();
-}
-
-}  // namespace
-
 void emit_bytes(const std::string& bytes, const OutputOptions& options) {
-    if (!(options.file.empty() ? print(bytes) : write_whole(options.file, bytes))) {
-        throw Error(fmt::format("cannot write {}: {}; choose another file with -o",
-                                options.file.empty() ? "to standard output" : options.file,
+    if (options.file.empty()) {
+        write_output(bytes);
+        return;
+    }
+    NewFile file(options.file);
+    if (!file.write(bytes) || !file.keep()) {
+        throw Error(fmt::format("cannot write {}: {}; choose another file with -o", options.file,
                                 std::strerror(errno)));
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "view/report.h"
+#include "base/output.h"
 
 #include "base/text.h"
 #include "cli/options.h"
@@ -34,7 +35,7 @@ void report(const ReportOptions& options) {
     const Document document = report_document(runs, by);
     emit(render_html(document), output);
     if (!output.file.empty()) {
-        fmt::print(stderr, "wrote {}: {}\n", output.file, printable(document.title));
+        write_remark(fmt::format("wrote {}: {}\n", output.file, printable(document.title)));
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/enumeration.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "cli/backends.h"
@@ -214,7 +215,7 @@ public:
         }
         line_.reset();
         if (const auto sentence = times_.sentence_beyond(max_time_)) {
-            fmt::print(stderr, "strata: {}: {}\n", name_, *sentence);
+            say("{}: {}", name_, *sentence);
         }
     }
 
@@ -226,8 +227,7 @@ private:
 };
 
 void report_interrupt(const std::optional<std::int64_t>& run) {
-    fmt::print(
-        stderr, "strata: interrupted; {}the same command continues it\n",
+    say("interrupted; {}the same command continues it",
         run ? fmt::format("what was measured is stored as run {}, and ", *run) : std::string());
 }
 
@@ -263,10 +263,7 @@ ExitCode measure_and_print(const RunOptions& options, const Experiment& experime
          .job_ends = [&] { progress->end(); },
          .observer = {.progress = [&](const std::string& stage,
                                       double fraction) { progress->show(stage, fraction); },
-                      .say =
-                          [](const std::string& sentence) {
-                              fmt::print(stderr, "strata: {}\n", sentence);
-                          },
+                      .say = [](const std::string& sentence) { say("{}", sentence); },
                       .stop = &InterruptGuard::requested()},
          .show =
              [&](const std::vector<Run>& runs, const std::optional<Capacity>& capacity) {
@@ -280,7 +277,7 @@ ExitCode measure_and_print(const RunOptions& options, const Experiment& experime
     }
     if (shown.is_device_lost) {
         const std::size_t all = count_jobs(experiment);
-        fmt::print(stderr, "strata: {}\n", sentence_on_rest(all - shown.count, all));
+        say("{}", sentence_on_rest(all - shown.count, all));
     }
     return code;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "view/runs.h"
+#include "base/output.h"
 
 #include "cli/options.h"
 #include "cli/verbs.h"
@@ -68,7 +69,7 @@ void remove(const RunsOptions& options) {
         }
     }
     for (const std::string& line : delete_runs(database, runs)) {
-        fmt::print("deleted {} from {}\n", line, printable(path.string(), 1000));
+        print_output("deleted {} from {}\n", line, printable(path.string(), 1000));
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/sides.h"
 
+#include "base/output.h"
 #include "base/program.h"
 #include "cli/backends.h"
 #include "cli/measuring.h"
@@ -140,7 +141,7 @@ public:
     }
     void tell() {
         if (!last_.empty()) {
-            fmt::print(stderr, "strata: {}\n", last_);
+            say("{}", last_);
         }
         last_.clear();
     }
@@ -260,7 +261,7 @@ void take_tunings(std::vector<Side>& sides, const SidesOptions& options,
         }
         const std::string sentence = take_stored_tuning(side.job, database.string());
         if (!sentence.empty() && said.insert(sentence).second) {
-            fmt::print(stderr, "strata: {}\n", sentence);
+            say("{}", sentence);
         }
     }
 }
@@ -303,14 +304,14 @@ std::optional<OwnedSides> measured(std::vector<Side> sides, const SidesOptions& 
                                    const std::filesystem::path& database) {
     const int rounds = options.rounds > 0 ? options.rounds : RoundLimits().fewest;
     if (measure(sides, rounds, options, database) == ExitCode::interrupted) {
-        fmt::print(stderr, "strata: interrupted; the same command continues it\n");
+        say("interrupted; the same command continues it");
         return std::nullopt;
     }
     OwnedSides owned{.names = names_of(sides)};
     for (Side& side : sides) {
         if (!side.runs.empty() && !side.refusal.empty()) {
-            fmt::print(stderr, "strata: {} was measured in only {} rounds: {}\n", side.job.backend,
-                       side.runs.size(), side.refusal);
+            say("{} was measured in only {} rounds: {}", side.job.backend, side.runs.size(),
+                side.refusal);
         }
         owned.runs.push_back(std::move(side.runs));
         owned.refusals.push_back(std::move(side.refusal));

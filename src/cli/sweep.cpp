@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/output.h"
 #include "base/processors.h"
 #include "base/text.h"
 #include "cli/backends.h"
@@ -190,18 +191,19 @@ void print_outcomes(const SweepSpec& spec, const StoredSweep& sweep) {
     for (const auto& [outcome, count] : sweep.outcomes()) {
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name_of(outcome));
     }
-    fmt::print("{}: {}\n", spec.name, text.empty() ? "nothing yet" : text);
+    print_output("{}: {}\n", spec.name, text.empty() ? "nothing yet" : text);
     const auto times = sweep.anchor_times();
     if (times.size() > 1) {
         const auto [least, most] = std::ranges::minmax(times);
-        fmt::print("anchor: measured {} times, {:.4g} ms at first, then {:+.1f} % to {:+.1f} %{}\n",
-                   times.size(), 1e3 * times.front().value, 100 * (least / times.front() - 1),
-                   100 * (most / times.front() - 1),
-                   std::max(most / times.front() - 1, 1 - least / times.front()) > anchor_drift
-                       ? ": the machine changed; the anchor's runs are flagged"
-                       : "");
+        print_output(
+            "anchor: measured {} times, {:.4g} ms at first, then {:+.1f} % to {:+.1f} %{}\n",
+            times.size(), 1e3 * times.front().value, 100 * (least / times.front() - 1),
+            100 * (most / times.front() - 1),
+            std::max(most / times.front() - 1, 1 - least / times.front()) > anchor_drift
+                ? ": the machine changed; the anchor's runs are flagged"
+                : "");
     }
-    fmt::print("see: strata query \"select * from sweep_result where sweep = {}\"\n", sweep.id());
+    print_output("see: strata query \"select * from sweep_result where sweep = {}\"\n", sweep.id());
 }
 
 StoredSweep stored_in(const Database& database, const SweepSpec& spec) {
@@ -210,7 +212,7 @@ StoredSweep stored_in(const Database& database, const SweepSpec& spec) {
 
 ExitCode ended_with(ExitCode code) {
     if (code == ExitCode::interrupted) {
-        fmt::print(stderr, "strata: interrupted; the same command continues it\n");
+        say("interrupted; the same command continues it");
     }
     return code;
 }
@@ -239,7 +241,7 @@ ExitCode sweep(const SweepOptions& options) {
     const SweepSpec spec = spec_for(options);
     const Shard shard = options.sbatch ? Shard{} : shard_for(options);
     if (options.sbatch) {
-        fmt::print("{}", sbatch_script(options, spec));
+        write_output(sbatch_script(options, spec));
         return ExitCode::done;
     }
     const auto file = database_path(options.database);
@@ -252,8 +254,7 @@ ExitCode sweep(const SweepOptions& options) {
     }
     const SweepPlan plan = plan_of(spec, shard, finished, cores_for(options),
                                    options.without_steps ? KeptSteps::none : KeptSteps::all);
-    fmt::print("{}", text_of(plan, spec, shard));
-    std::fflush(stdout);
+    write_output(text_of(plan, spec, shard));
     if (options.only_plan) {
         return ExitCode::done;
     }

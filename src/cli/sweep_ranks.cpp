@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/sweep_ranks.h"
 
+#include "base/output.h"
 #include "base/processors.h"
 #include "base/text.h"
 #include "cli/measuring.h"
@@ -189,10 +190,9 @@ ExitCode sweep_as_member(const RankedSweep& call, Communicator& communicator) {
             member.run(queue, [&] { return InterruptGuard::requested() || work.has_failed(); });
         work.finish();
         if (!is_heard) {
-            fmt::print(stderr,
-                       "strata: rank 0 is gone; rank {} stops, and what it has is in {}: the same "
-                       "command goes on\n",
-                       rank, file.string());
+            say("rank 0 is gone; rank {} stops, and what it has is in {}: the same "
+                "command goes on",
+                rank, file.string());
             return ExitCode::failed;
         }
         member.leave(queue, InterruptGuard::requested() ? "it was interrupted" : "");
@@ -219,7 +219,7 @@ void join_database(const Database& into, const fs::path& file) {
         merge_database(into, file);
         remove_database(file);
     } catch (const Error& error) {
-        fmt::print(stderr, "strata: {}\n", error.what());
+        say("{}", error.what());
     }
 }
 
@@ -250,7 +250,7 @@ void print_unjoined(const RankedSweep& call, const Database& database,
     if (missing == 0) {
         return;
     }
-    fmt::print(
+    print_output(
         "{} points are in databases that cannot be reached from here; copy them, then strata "
         "merge FILE... --database {}\n",
         missing, call.database.string());
@@ -259,8 +259,8 @@ void print_unjoined(const RankedSweep& call, const Database& database,
         std::error_code ignored;
         if (known &&
             (host_of(known->process) != host_name() || fs::exists(known->database, ignored))) {
-            fmt::print("  {}:{}\n", printable(host_of(known->process)),
-                       printable(known->database, 1000));
+            print_output("  {}:{}\n", printable(host_of(known->process)),
+                         printable(known->database, 1000));
         }
     }
 }
@@ -274,19 +274,19 @@ void print_plan(const RankedSweep& call, const SweepManager& manager) {
         finished[static_cast<std::size_t>(places.position(static_cast<std::int64_t>(place)))] =
             manager.is_settled(static_cast<std::int64_t>(place));
     }
-    fmt::print("{}", text_of(plan_of(call.spec, {}, finished, threads, call.steps), call.spec, {}));
-    fmt::print("ranks: {}{}\n", workers.size(),
-               call.spec.is_predicted() ? fmt::format(", {} threads", threads) : "");
-    std::fflush(stdout);
+    write_output(text_of(plan_of(call.spec, {}, finished, threads, call.steps), call.spec, {}));
+    print_output("ranks: {}{}\n", workers.size(),
+                 call.spec.is_predicted() ? fmt::format(", {} threads", threads) : "");
 }
 
 void print_rate(const RankedSweep& call, const SweepManager& manager, std::int64_t done,
                 Seconds time) {
     const auto gone = std::ranges::count_if(
         manager.ranks(), [](const KnownRank& rank) { return !rank.trouble.empty(); });
-    fmt::print("{}: {} points in {}, {:.4g} points/s by {} ranks{}\n", call.spec.name, done,
-               duration_text(time), static_cast<double>(done) / time.value, manager.ranks().size(),
-               gone == 0 ? "" : fmt::format("; ranks lost: {}, others did their points", gone));
+    print_output("{}: {} points in {}, {:.4g} points/s by {} ranks{}\n", call.spec.name, done,
+                 duration_text(time), static_cast<double>(done) / time.value,
+                 manager.ranks().size(),
+                 gone == 0 ? "" : fmt::format("; ranks lost: {}, others did their points", gone));
 }
 
 // Rank 0: hands out, with its own work beside it.
@@ -301,7 +301,7 @@ ExitCode hand_out(const RankedSweep& call, std::unique_ptr<Communicator>& commun
         *communicator, introduction_of(call, call.database), count_points(call.spec),
         call.spec.is_predicted() ? most_predicted_at_once : most_measured_at_once,
         {.is_stopped = [&] { return InterruptGuard::requested() || (work && work->has_failed()); },
-         .tell = [](const std::string& sentence) { fmt::print(stderr, "strata: {}\n", sentence); },
+         .tell = [](const std::string& sentence) { say("{}", sentence); },
          .progress =
              [&](std::int64_t left) {
                  line.show("sweep " + call.spec.name,
@@ -331,7 +331,7 @@ ExitCode hand_out(const RankedSweep& call, std::unique_ptr<Communicator>& commun
     const auto joining = std::chrono::steady_clock::now();
     join_ranks(database, manager.ranks());
     const std::chrono::duration<double> joined = std::chrono::steady_clock::now() - joining;
-    fmt::print("joining databases took {}\n", duration_text(Seconds{joined.count()}));
+    print_output("joining databases took {}\n", duration_text(Seconds{joined.count()}));
     print_unjoined(call, database, manager.ranks());
     return ExitCode::done;
 }

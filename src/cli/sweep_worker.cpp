@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/sweep_worker.h"
 
+#include "base/output.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "cli/backends.h"
@@ -81,7 +82,7 @@ private:
             point_.reset();
         } else {
             if (line_ && line.starts_with("strata: waiting")) {
-                fmt::print(stderr, "{}\n", line);
+                write_remark(fmt::format("{}\n", line));
             }
             last_words_ = line;
         }
@@ -174,7 +175,7 @@ ExitCode work_on_sweep(const SweepSpec& spec, const MeasuredPart& part,
     Database database = Database::open(file);
     const InterruptGuard guard;
     const auto tell = [](std::string_view mark, const StoredPoint& point) {
-        fmt::print(stderr, "{}{} {}\n", mark, point.position, point.repeat);
+        write_remark(fmt::format("{}{} {}\n", mark, point.position, point.repeat));
     };
     MeasuredSweepHooks hooks{
         .campaign = {.make_backend =
@@ -184,7 +185,7 @@ ExitCode work_on_sweep(const SweepSpec& spec, const MeasuredPart& part,
                      .take_turn = [&] { return acquire_measuring_lock(when_locked); }},
         .begins = [&](const StoredPoint& point) { tell(begin_mark, point); },
         .ends = [&](const StoredPoint& point) { tell(end_mark, point); }};
-    hooks.campaign.job_begins = [](const Job&) { fmt::print(stderr, "{}\n", turn_mark); };
+    hooks.campaign.job_begins = [](const Job&) { write_remark(fmt::format("{}\n", turn_mark)); };
     hooks.campaign.observer.stop = &InterruptGuard::requested();
     return measure_sweep(spec, part, database, hooks);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/algorithms.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "cli/backends.h"
 #include "cli/measuring.h"
 #include "cli/options.h"
@@ -82,7 +83,7 @@ ExitCode tune_all(const TuneOptions& options) {
         }
     }
     if (InterruptGuard::requested()) {
-        fmt::print(stderr, "strata: interrupted; the same command continues it\n");
+        say("interrupted; the same command continues it");
         return ExitCode::interrupted;
     }
     emit(documents, options.output);

@@ -3,6 +3,7 @@
 
 #include "backend/algorithms.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "cli/backends.h"
 #include "cli/options.h"
@@ -44,16 +45,11 @@ bool asks_for_fastest(const Job& job) {
            job.execution.engine.choices.empty();
 }
 
-void say(const std::string& sentence) {
-    fmt::print(stderr, "strata: {}\n", sentence);
-}
-
 // Tunes what is not, unless the user interrupts.
 void tune_rest(const Job& job, const StoredChoices& known, const TuningLimits& limits,
                const std::string& database, WhenLocked when_locked) {
-    say(fmt::format("{}: tuning {} passes first, for at most {:.4g} s (--tune-time)",
-                    printable(job.request.network), known.passes - known.tuned.size(),
-                    limits.time.value));
+    say("{}: tuning {} passes first, for at most {:.4g} s (--tune-time)",
+        printable(job.request.network), known.passes - known.tuned.size(), limits.time.value);
     tune_job(job, limits, database, when_locked);
 }
 
@@ -77,7 +73,7 @@ void take_tuning(Job& job, const TuningLimits& limits, const Database& database,
         choices = stored_choices(graph, job.execution, tunings);
     }
     if (const std::string sentence = apply(choices, job); !sentence.empty()) {
-        say(sentence);
+        say("{}", sentence);
     }
 }
 

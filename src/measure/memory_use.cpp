@@ -4,8 +4,6 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#include <fstream>
-
 namespace strata {
 namespace {
 
@@ -34,9 +32,7 @@ std::optional<Bytes> available_memory(const std::filesystem::path& root) {
 }
 
 bool reset_peak_memory() {
-    std::ofstream file("/proc/self/clear_refs");
-    file << "5" << std::flush;  // proc(5): resets the peak resident set size
-    return file.good();
+    return write_in_place("/proc/self/clear_refs", "5");  // proc(5): the peak resident set size
 }
 
 }  // namespace strata

@@ -5,7 +5,10 @@
 #include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
 #include <array>
+#include <csignal>
 
 namespace strata {
 namespace {
@@ -96,6 +99,40 @@ TEST(Npy, AFileThatCannotBeWrittenIsNamed) {
                   write_npy("/nonexistent/x.npy", {}, std::array{1.0f});
               }).find("cannot write '/nonexistent/x.npy'"),
               std::string::npos);
+}
+
+// No file of this process may be longer, as on a full disk.
+class FullDisk {
+public:
+    explicit FullDisk(rlim_t longest) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        ::getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit limit{longest, before_.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    FullDisk(const FullDisk&) = delete;
+    FullDisk& operator=(const FullDisk&) = delete;
+    ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+private:
+    rlimit before_{};
+};
+
+TEST(Npy, AFullDiskLeavesTheOldFileAndNoOther) {
+    const TemporaryDirectory folder;
+    const auto path = folder.path() / "x.npy";
+    write_npy(path, std::array<std::int64_t, 1>{1}, std::array{1.0f});
+    std::string message;
+    {
+        const FullDisk disk(200);
+        const std::array<float, 100> many{};
+        message =
+            error_of([&] { write_npy(path, std::array<std::int64_t, 1>{many.size()}, many); });
+    }
+    EXPECT_NE(message.find("File too large"), std::string::npos) << message;
+    EXPECT_EQ(read_npy(path), (NpyArray{.dims = {1}, .values = {1.0f}}));
+    const std::filesystem::directory_iterator files(folder.path());
+    EXPECT_EQ(std::distance(begin(files), end(files)), 1);
 }
 
 }  // namespace

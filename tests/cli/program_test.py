@@ -732,6 +732,93 @@ class CommandLine(Program):
         self.assertTrue(self.strata("--config", "settings.toml", "list", "operators").stdout.startswith("name\n"))
         self.assertTrue(json.loads(self.strata("--config", "settings.toml", "list", "operators", "--json").stdout))
 
+    # One quick command of each verb, on run 1 and a database of nothing else.
+    QUICK_COMMANDS = {
+        "run": [TINY, "--batch", "1", "--no-wait", *QUICK], "algorithms": [TINY, "--backend", "nosuch"],
+        "sweep": ["grid.toml", "--plan"], "tune": [TINY, "--dtype", "f16"], "study": ["frameworks", "nosuch"],
+        "calibrate": ["--device", "nosuch"], "overhead": ["nosuch"], "predict": [TINY, "--device", "v100"],
+        "accuracy": ["nosuch"], "simulate": [TINY, "--device", "v100"], "show": [TINY], "list": ["operators"],
+        "runs tag": ["last", "mine"], "runs note": ["last", "text"], "runs delete": ["nosuch"], "explain": ["1"],
+        "compare": ["1", "1"], "what-if": ["1", "--fuse", "all"], "analyze regression": [], "analyze heat-map": ["--y", "nodes"],
+        "analyze boxes": ["--metric", "time"], "analyze roofline": [], "analyze speedup": ["reference", "--over", "reference"],
+        "analyze scaling": [], "analyze batches": [], "analyze cost": [], "analyze infeed": [], "analyze correlation": [],
+        "analyze ranges": ["grid.toml"], "report": ["1", "-o", "-"], "reproduce": ["--list"], "query": ["select 1"],
+        "import": ["nosuch"], "export": ["1"], "merge": ["other.sqlite"], "doctor": [], "completion": [], "help": []}
+
+    def ended(self, words, out="pipe", err="pipe"):
+        """How a command ends: its exit code and what it says."""
+        into = {"pipe": "", "full": ">/dev/full", "closed": ">&-"}
+        line = f"exec {shlex.join([STRATA, *words])} 1{into[out] or '>&1'} 2{into[err] or '>&2'}"
+        done = subprocess.run(["sh", "-c", line], cwd=self.folder, env=self.environment, text=True, capture_output=True,
+                              timeout=PATIENCE)
+        return done.returncode, done.stdout, done.stderr
+
+    def check_streams(self, words):
+        code, out, said = self.ended(words)
+        lost = 1 if out else code
+        for way in "full", "closed":
+            with self.subTest(f"{shlex.join(words)}: {way}"):
+                self.assertEqual(self.ended(words, err=way)[0], code)
+                told, _, complaint = self.ended(words, out=way)
+                self.assertEqual(told, lost, complaint)
+                self.assertEqual(complaint.count("cannot write to standard output: "), 1 if out else 0)
+                self.assertEqual(self.ended(words, out=way, err=way)[0], lost)
+        return code, out
+
+    def test_output_that_cannot_be_written_is_said_once_and_stops_nothing_else(self):
+        (self.folder / "grid.toml").write_text(Grids.GRID.format(0.01))
+        for file in "strata.sqlite", "other.sqlite":
+            self.strata("run", TINY, "--batch", "1", "--no-wait", *QUICK, "--database", file)
+        self.assertEqual({" ".join(verb) for verb in self.below()}, self.QUICK_COMMANDS.keys())
+        printed = 0
+        for verb, words in self.QUICK_COMMANDS.items():
+            self.check_streams([*verb.split(), "--help"])
+            self.check_streams([*verb.split(), "--no-such-flag"])
+            printed += self.check_streams([*verb.split(), *words])[1] != ""
+        self.assertGreater(printed, 20)
+        for words in ["--version"], ["--help"], [], ["nosuch"], ["sweep", "grid.toml", "--sbatch", "3"]:
+            self.check_streams(words)
+
+    def test_a_run_whose_result_cannot_be_shown_is_stored(self):
+        for out, err in ("full", "pipe"), ("closed", "closed"), ("pipe", "closed"), ("pipe", "full"):
+            self.ended(["run", TINY, "--batch", "1", "--no-wait", *QUICK], out, err)
+        self.assertEqual(self.rows("SELECT state, count(*) FROM run GROUP BY state"), [("complete", 4)])
+        self.assertEqual(self.rows("PRAGMA integrity_check"), [("ok",)])
+
+    def test_a_reader_that_has_enough_ends_the_command_quietly(self):
+        done = subprocess.run(["bash", "-c", f"{shlex.join([STRATA, 'show', 'resnet-50'])} | head -1"], env=self.environment,
+                              text=True, capture_output=True, timeout=PATIENCE)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.count("\n"), 1)
+
+    def test_a_result_goes_to_what_its_file_stands_for(self):
+        usual = self.strata("list", "operators").stdout
+        line = f"{{ echo before; {shlex.quote(STRATA)} list operators -o %s; echo after; }}"
+        for place, into in (("/dev/stdout", ">all"), ("/dev/fd/3", ">all 3>&1"), ("/dev/stderr", ">all 2>&1"),
+                            ("/dev/stdout", "| cat >all")):
+            subprocess.run(["bash", "-c", f"{line % place} {into}"], cwd=self.folder, env=self.environment, check=True)
+            self.assertEqual((self.folder / "all").read_text(), f"before\n{usual}after\n", place)
+        os.mkfifo(self.folder / "fifo")
+        with subprocess.Popen(["cat", "fifo"], cwd=self.folder, text=True, stdout=subprocess.PIPE) as reader:
+            self.strata("list", "operators", "-o", "fifo")
+            self.assertEqual(reader.communicate(timeout=PATIENCE)[0], usual)
+        self.assertIn("No space left", self.strata("list", "operators", "-o", "/dev/full", code=1).stderr)
+        self.assertEqual({file.name for file in self.folder.iterdir()}, {"all", "fifo"})
+
+    def test_a_file_is_whole_or_untouched_when_the_command_is_killed(self):
+        page = self.folder / "page.html"
+        self.strata("show", "densenet-121", "--html", "-o", str(page))
+        old, killed = page.read_bytes(), 0
+        for delay in range(40):
+            with self.started("show", "densenet-121", "--batch", "2", "--html", "-o", str(page)) as child:
+                time.sleep(delay / 400)
+                child.send_signal((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)[delay % 3])
+                killed += child.wait(timeout=PATIENCE) != 0
+            self.assertEqual([file.name for file in self.folder.iterdir()], ["page.html"])
+            if page.read_bytes() != old:
+                self.assertTrue(page.read_text().rstrip().endswith("</html>"))
+        self.assertGreater(killed, 0)
+
     def test_help_names_every_exit_code(self):
         told = " ".join(self.strata("--help").stdout.split())
         listed = re.search(r"Exit codes: (.*)\.", told).group(1)

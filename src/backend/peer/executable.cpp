@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/peer/executable.h"
 
+#include "base/file.h"
 #include "base/text.h"
 #include "measure/memory_use.h"
 
@@ -173,11 +174,8 @@ HostValues PeerExecutable::read(TensorId tensor, Content content) const {
 
 void PeerExecutable::write(TensorId tensor, Content content, std::span<const float> values) {
     check(values.size() == elements(tensor), "a tensor is written whole");
-    std::ofstream file(process_->folder() / "tensor.f32", std::ios::binary);
-    file.write(reinterpret_cast<const char*>(values.data()),
-               static_cast<std::streamsize>(values.size_bytes()));
-    file.close();
-    if (!file) {
+    if (!write_in_place(process_->folder() / "tensor.f32",
+                        {reinterpret_cast<const char*>(values.data()), values.size_bytes()})) {
         throw Error(
             fmt::format("{}: values cannot be written; free some space, or name another "
                         "place with TMPDIR",

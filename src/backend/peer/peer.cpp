@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 
 namespace strata {
 
@@ -202,7 +201,7 @@ public:
 private:
     void write_adapters() const {
         for (const EmbeddedFile& file : adapter_files()) {
-            std::ofstream(folder_.path() / (std::string(file.name) + ".py")) << file.text;
+            write_in_place(folder_.path() / (std::string(file.name) + ".py"), file.text);
         }
     }
 

@@ -2,6 +2,7 @@
 #include "backend/peer/process.h"
 
 #include "backend/backend.h"
+#include "base/file.h"
 #include "base/processors.h"
 #include "base/text.h"
 #include "measure/memory_use.h"
@@ -23,7 +24,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 
 extern char** environ;
 
@@ -109,7 +109,7 @@ void allow_all_processors(pid_t pid) {
 
 // Should the machine run out of memory, the kernel ends the child and not this process.
 void offer_to_the_kernel(pid_t pid) {
-    std::ofstream(fmt::format("/proc/{}/oom_score_adj", pid)) << 1000;
+    write_in_place(fmt::format("/proc/{}/oom_score_adj", pid), "1000");
 }
 
 void limit_memory(pid_t pid, Bytes memory) {

@@ -282,6 +282,7 @@ private:
             put(model, weight.heading.bytes());
             write_data(is_external_ ? *data : model, graph_.tensors[weight.id], weight.id);
         }
+        require(model.write(""), file_);  // else the old one keeps its data
         require(!data || data->keep(), data_file());
         require(model.keep(), file_);
     }
