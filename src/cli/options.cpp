@@ -66,7 +66,9 @@ bool locale_is_utf8() {
 std::string render(const Document& document, const OutputOptions& options) {
     if (options.is_data()) {
         const Document data = select(data_of(document), options.selection());
-        return options.json ? render_json(data, strata_version()) : render_csv(data);
+        return options.json
+                   ? render_json(data, strata_version())
+                   : render_csv(data, options.raw ? FormulaText::as_it_is : FormulaText::marked);
     }
     if (!options.selection().is_everything()) {
         OutputOptions selected = options;
@@ -271,6 +273,9 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
     }
     verb.add_option("-o,--output", options.file, "write to this file instead of standard output")
         ->type_name("FILE");
+    add_switch(verb, "--raw", options.raw,
+               "leave text in CSV as it is, even if a spreadsheet would run it as a formula; "
+               "without it, such text begins with an apostrophe");
     add_option(verb, "--color", options.color, "colour: auto, always or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));
     add_option(verb, "--columns", options.columns,

@@ -44,6 +44,7 @@ void add_listed(CLI::App& verb, OptionGroup group, std::vector<Settings>& asked)
 struct OutputOptions {
     bool json = false;
     bool csv = false;
+    bool raw = false;  // text in CSV as it is
     bool markdown = false;
     bool html = false;
     bool gnuplot = false;

@@ -1,17 +1,34 @@
 // SPDX-License-Identifier: MIT
 #include "report/render.h"
 
+#include "base/text.h"
 #include "report/format.h"
 #include "report/unicode.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 namespace strata {
 
 namespace {
 
-std::string field(std::string_view text) {
-    const std::string clean = clean_text(text);
+// Spreadsheets run text that begins so, blanks before it or not; some take the full-width signs for
+// the others. A number is none.
+bool is_formula(std::string_view text) {
+    constexpr std::array<std::string_view, 8> signs = {"=", "+", "-", "@", "＝", "＋", "－", "＠"};
+    const std::string_view begin = trim(text);
+    const bool is_number = parse_number(begin.substr(begin.starts_with('+') ? 1 : 0)).has_value();
+    const bool is_blank = !text.empty() && (text.front() == '\t' || text.front() == '\r');
+    return is_blank || (!is_number && std::ranges::any_of(signs, [&](const auto& sign) {
+               return begin.starts_with(sign);
+           }));
+}
+
+std::string field(std::string_view text, FormulaText formulas) {
+    const bool is_marked = formulas == FormulaText::marked && is_formula(text);
+    const std::string clean = (is_marked ? "'" : "") + clean_text(text);
     if (clean.find_first_of(",\"") == std::string::npos) {
         return clean;
     }
@@ -25,12 +42,12 @@ std::string field(std::string_view text) {
     return quoted + "\"";
 }
 
-std::string field_of(const Cell& cell) {
+std::string field_of(const Cell& cell, FormulaText formulas) {
     if (is_missing(cell)) {
         return "";
     }
     if (const auto* text = std::get_if<std::string>(&cell)) {
-        return field(*text);
+        return field(*text, formulas);
     }
     if (const auto* verbatim = std::get_if<Verbatim>(&cell)) {
         return verbatim->text;
@@ -50,15 +67,15 @@ std::string line_of(const Items& items, Text text) {
 
 }  // namespace
 
-std::string render_csv(const Document& data) {
+std::string render_csv(const Document& data, FormulaText formulas) {
     if (data.blocks.empty()) {
         return "";
     }
     const auto& table = std::get<Table>(data.blocks.front());
     std::string text =
-        line_of(table.columns, [](const Column& column) { return field(column.key); });
+        line_of(table.columns, [&](const Column& column) { return field(column.key, formulas); });
     for (const auto& row : table.rows) {
-        text += line_of(row, field_of);
+        text += line_of(row, [&](const Cell& cell) { return field_of(cell, formulas); });
     }
     return text;
 }

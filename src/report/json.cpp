@@ -2,11 +2,13 @@
 #include "report/json.h"
 
 #include "base/enumeration.h"
+#include "base/text.h"
 #include "report/format.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -127,14 +129,37 @@ Json json_of(const XyChart& block) {
             {"series", series}};
 }
 
+// In UTF-16, as JSON has it.
+std::string escape_of(char32_t character) {
+    const auto value = static_cast<std::uint32_t>(character);
+    return value < 0x10000 ? fmt::format("\\u{:04x}", value)
+                           : fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + ((value - 0x10000) >> 10),
+                                         0xdc00 + ((value - 0x10000) & 0x3ff));
+}
+
 }  // namespace
+
+std::string dump_json(const Json& json, int indent) {
+    const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+    if (std::ranges::all_of(text, [](char c) { return c > 0 && c < 0x7f; })) {
+        return text;  // as most is, and then a walk by characters would be slow
+    }
+    std::string escaped;
+    for (std::string_view rest = text; !rest.empty();) {
+        const CodePoint point = decode_utf8(rest);
+        const bool shows = point.value < 0x7f || !is_invisible_control(point.value);
+        escaped += shows ? rest.substr(0, point.length) : escape_of(point.value);
+        rest.remove_prefix(point.length);
+    }
+    return escaped;
+}
 
 std::string json_text(std::string_view kind, std::string_view version, Json members) {
     Json whole = {{"schema", fmt::format("strata/{}/1", kind)}, {"strata", version}};
     for (auto& [key, value] : members.items()) {
         whole[key] = std::move(value);
     }
-    return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return dump_json(whole, 2) + "\n";
 }
 
 Json records_of(const Table& data) {
@@ -163,7 +188,7 @@ std::string charts_json(const Document& charts) {
     for (const auto& block : charts.blocks) {
         blocks.push_back(std::visit([](const auto& one) { return json_of(one); }, block));
     }
-    return Json({{"blocks", blocks}}).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return dump_json({{"blocks", blocks}}, 2) + "\n";
 }
 
 }  // namespace strata

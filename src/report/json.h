@@ -10,6 +10,10 @@
 
 namespace strata {
 
+// JSON as text, indented unless `indent` is negative. Characters that do not show but reorder or
+// hide their neighbours are escaped, and broken UTF-8 becomes U+FFFD.
+std::string dump_json(const nlohmann::ordered_json& json, int indent = -1);
+
 // A command's JSON: {"schema": "strata/<kind>/1", "strata": version, ...members}. The file
 // docs/schema/<kind>.json describes it.
 std::string json_text(std::string_view kind, std::string_view version,

@@ -7,10 +7,14 @@
 
 namespace strata {
 
+// What text becomes in CSV that a spreadsheet would run as a formula: text behind an apostrophe, or
+// as it is.
+enum class FormulaText { marked, as_it_is };
+
 // The first table of data_of() by RFC 4180: a line of keys, then a line a row with whole numbers in
 // SI units; what is missing is empty. Names are cleaned of control characters, so a row is one
 // line. Requires: the document is data (data_of).
-std::string render_csv(const Document& data);
+std::string render_csv(const Document& data, FormulaText formulas = FormulaText::marked);
 
 // The document as GitHub-flavoured Markdown; charts become tables.
 std::string render_markdown(const Document& document);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "view/tracks.h"
 
+#include "report/json.h"
+
 #include <nlohmann/json.hpp>
 
 namespace strata {
@@ -42,7 +44,7 @@ public:
     }
 
     std::string take() const {
-        return R"({"displayTimeUnit":"ns","otherData":)" + Json{{"runs", runs_}}.dump() +
+        return R"({"displayTimeUnit":"ns","otherData":)" + dump_json({{"runs", runs_}}) +
                ",\"traceEvents\":[\n" + events_ + "\n]}\n";
     }
 
@@ -86,7 +88,7 @@ private:
         }
     }
 
-    void write(const Json& event) { events_ += (events_.empty() ? "" : ",\n") + event.dump(); }
+    void write(const Json& event) { events_ += (events_.empty() ? "" : ",\n") + dump_json(event); }
 
     int process_ = 0;
     Json runs_ = Json::array();

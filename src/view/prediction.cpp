@@ -2,6 +2,7 @@
 #include "view/prediction.h"
 
 #include "base/text.h"
+#include "report/json.h"
 #include "view/cells.h"
 
 #include <fmt/format.h>
@@ -84,7 +85,7 @@ std::string accuracy_json(std::span<const AccuracyRow> rows) {
                         {"p90", 100 * row.errors.p90},
                         {"signed", 100 * row.errors.signed_sum}});
     }
-    return list.dump(2);
+    return dump_json(list, 2);
 }
 
 }  // namespace strata

@@ -819,6 +819,25 @@ class CommandLine(Program):
                 self.assertTrue(page.read_text().rstrip().endswith("</html>"))
         self.assertGreater(killed, 0)
 
+    def test_names_that_a_spreadsheet_or_a_page_would_obey_are_shown(self):
+        names = ["=cmd|'/c calc'!A1", "+1+1", "@SUM(A1)", "-2+3", "\u202eevil\u202c", "</script><b>"]
+        events = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": 1000.0 * index, "dur": 900}
+                  for index, name in enumerate(names)]
+        (self.folder / "names.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        self.strata("import", "names.json")
+        for words in ["export", "last"], ["explain", "last", "--csv"], ["query", "select layer from step_time", "--csv"]:
+            told = self.strata(*words).stdout
+            for name in names[:4]:
+                self.assertIn("'" + name, told, words)
+                self.assertNotRegex(told, rf"(^|,){re.escape(name)}", words)
+                self.assertRegex(self.strata(*words, "--raw").stdout, rf"(?m)(^|,){re.escape(name)}", words)
+        for words in (["explain", "last", "--json"], ["export", "last", "--html"], ["export", "last", "--chrome"],
+                      ["explain", "last", "--gnuplot"], ["explain", "last", "--md"], ["explain", "last"]):
+            told = self.strata(*words).stdout
+            self.assertNotIn("\u202e", told, words)
+            self.assertNotIn("</script><b>", told if "--html" in words else "")
+        self.assertIn("\\u202eevil", self.strata("explain", "last", "--json").stdout)
+
     def test_help_names_every_exit_code(self):
         told = " ".join(self.strata("--help").stdout.split())
         listed = re.search(r"Exit codes: (.*)\.", told).group(1)

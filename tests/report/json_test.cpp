@@ -26,6 +26,17 @@ TEST(Json, IsRowsUnderTheirNameAndNothingOfThePage) {
     testing::expect_golden("report/sample.json", render_json(data_of(document), "0.1"));
 }
 
+TEST(Json, WhatDoesNotShowIsEscapedAndReadsBack) {
+    // An override of directions, a C1 control, a tag beyond the first plane, and letters.
+    const std::string name = "a\u202eb\u0085c\U000e0041dé\U0001f600";
+    for (const std::string& text : {render_json({.blocks = {table_of({{"a", ""}}, {name})}}, "0.1"),
+                                    charts_json({.blocks = {StackedBars{.title = name}}})}) {
+        EXPECT_NE(text.find("a\\u202eb\\u0085c\\udb40\\udc41dé\U0001f600"), std::string::npos)
+            << text;
+        EXPECT_NE(nlohmann::json::parse(text).dump().find(name), std::string::npos);
+    }
+}
+
 TEST(Json, SaysWhichSchemaDescribesIt) {
     const auto json = parsed({.blocks = {table_of({{"a", ""}}, {Number{.value = 1}})}});
     EXPECT_EQ(json["schema"], "strata/sample/1");

@@ -165,14 +165,19 @@ const std::shared_ptr<const MappedFile>& ConstantReader::open(std::string_view l
         fail(fmt::format("its data is in '{}', which cannot be read; import the model from a file",
                          printable(location)));
     }
+    if (location.find('\0') != location.npos) {
+        fail(
+            fmt::format("its data is in '{}', a name with a NUL in it, which no file has; export "
+                        "the model again",
+                        printable(location)));
+    }
     // Links are resolved before the comparison, so that none leads out of the folder.
     std::error_code none, broken;
     const auto home = std::filesystem::weakly_canonical(folder_, none);
     const auto path =
         std::filesystem::weakly_canonical(home / std::filesystem::path(location), broken);
     const auto [end, inside] = std::ranges::mismatch(home, path);
-    if (location.empty() || location.find('\0') != location.npos || none || broken ||
-        end != home.end() || inside == path.end()) {
+    if (location.empty() || none || broken || end != home.end() || inside == path.end()) {
         fail(fmt::format(
             "its data is in '{}', outside the model's folder; move it next to the model",
             printable(location)));

@@ -149,6 +149,24 @@ TEST(OnnxImport, ExternalWeightsOutsideTheModelsFolderAreRefused) {
     }
 }
 
+TEST(OnnxImport, ALocationWithANulIsRefused) {
+    const TemporaryDirectory folder;
+    folder.write("w.bin", std::string(4, '\0'));
+    const auto weight =
+        WireWriter().integer(1, 1).integer(2, 1).text(8, "w").integer(14, 1).message(
+            13, WireWriter().text(1, "location").text(2, std::string("w.bin\0.txt", 10)));
+    const auto path = folder.write("net.onnx", OnnxWriter()
+                                                   .input("x", {1, 1})
+                                                   .initializer(weight)
+                                                   .node("Add", {"x", "w"}, {"y"})
+                                                   .output("y")
+                                                   .model());
+    EXPECT_NE(error_of([&] {
+                  import_onnx(path);
+              }).find("its data is in 'w.bin?.txt', a name with a NUL in it"),
+              std::string::npos);
+}
+
 TEST(OnnxImport, AnOpenBatchIsOneOrTheRequestedOne) {
     OnnxWriter writer;
     writer.input("x", {-1, 4}).node("Relu", {"x"}, {"y"}).output("y");
