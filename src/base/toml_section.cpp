@@ -93,14 +93,15 @@ double TomlSection::required_number(std::string_view key) const {
     return *value;
 }
 
-std::optional<std::int64_t> TomlSection::count(std::string_view key) const {
+std::optional<std::int64_t> TomlSection::count(std::string_view key, std::int64_t minimum) const {
     const toml::node* node = find(key);
     if (node == nullptr) {
         return {};
     }
     const auto value = node->value_exact<std::int64_t>();
-    if (!value || *value < 1) {
-        refuse(key, "give a positive whole number");
+    if (!value || *value < minimum) {
+        refuse(key, minimum == 1 ? "give a positive whole number"
+                                 : fmt::format("give a whole number of at least {}", minimum));
     }
     return value;
 }

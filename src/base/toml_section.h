@@ -36,7 +36,7 @@ public:
     std::string required_text(std::string_view key) const;
     std::optional<double> number(std::string_view key) const;
     double required_number(std::string_view key) const;
-    std::optional<std::int64_t> count(std::string_view key) const;
+    std::optional<std::int64_t> count(std::string_view key, std::int64_t minimum = 1) const;
     std::optional<bool> truth(std::string_view key) const;
     // Of its own only.
     std::vector<std::string> texts(std::string_view key) const;

@@ -14,13 +14,19 @@ namespace {
 struct QueryOptions {
     std::string sql;
     std::string database;
+    double max_time = QueryLimits{}.time.value;
+    std::string memory;  // empty: the default of QueryLimits
     OutputOptions output;
 };
 
 void ask(const QueryOptions& options) {
     const Database database = Database::open_existing(database_path(options.database));
+    QueryLimits limits{.time = Seconds{options.max_time}};
+    if (!options.memory.empty()) {
+        limits.memory = memory_named(options.memory, "--max-memory");
+    }
     emit({.title = "query",
-          .blocks = {query(database, options.sql, Numbers::verbatim)},
+          .blocks = {query(database, options.sql, Numbers::verbatim, limits)},
           .kind = "query"},
          options.output);
 }
@@ -36,6 +42,13 @@ void add_query(CLI::App& app, ExitCode&) {
         ->required()
         ->type_name("SQL");
     add_database_option(*verb, options->database);
+    // (Without variables: those of these names limit runs.)
+    verb->add_option("--max-time", options->max_time, "end the query when it takes longer")
+        ->check(CLI::PositiveNumber)
+        ->type_name("SECONDS");
+    verb->add_option("--max-memory", options->memory,
+                     "end the query when it takes more memory; by default 4GB")
+        ->type_name("SIZE");
     add_output_options(*verb, options->output);
     verb->callback([options] { ask(*options); });
 }

@@ -101,18 +101,20 @@ void write_dump(const Graph& graph, const Dump& dump, const Executable& executab
     }
     const auto lacks = lacks_values(graph, executable.steps());
     const auto inner = intermediate_tensors(graph, executable.steps());
+    std::set<std::string> taken;
     for (const TensorId id : dumped_tensors(graph, dump.layers)) {
         const GraphTensor& tensor = graph.tensors[id];
         if (lacks[id] || inner.contains(id)) {
             continue;
         }
-        write_npy(dump.directory / (file_name_of(tensor.name) + ".npy"), tensor.tensor.dims,
+        write_npy(dump.directory / (file_name_of(tensor.name, taken) + ".npy"), tensor.tensor.dims,
                   executable.read(id, Content::value));
     }
 }
 
-std::string file_name_of(const std::string& tensor) {
-    std::string name = tensor;
+std::string file_name_of(const std::string& tensor, std::set<std::string>& taken) {
+    constexpr std::size_t longest = 200;  // of the 255 bytes that file systems allow
+    std::string name = tensor.substr(0, longest);
     std::ranges::replace_if(
         name,
         [](char c) {
@@ -120,7 +122,11 @@ std::string file_name_of(const std::string& tensor) {
             return !letter && !(c >= '0' && c <= '9') && c != '_' && c != '.' && c != '-';
         },
         '_');
-    return name;
+    std::string unique = name;
+    for (int n = 2; !taken.insert(unique).second; ++n) {
+        unique = fmt::format("{}.{}", name, n);
+    }
+    return unique;
 }
 
 }  // namespace strata

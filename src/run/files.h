@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 
 namespace strata {
@@ -20,7 +21,8 @@ void write_inputs(const Graph& graph, const std::map<std::string, std::filesyste
 // file. Requires: memory kept.
 void write_dump(const Graph& graph, const Dump& dump, const Executable& executable);
 
-// A tensor's name with everything but A-Z a-z 0-9 _ . - replaced by '_'.
-std::string file_name_of(const std::string& tensor);
+// A tensor's name with everything but A-Z a-z 0-9 _ . - replaced by '_', at most 200 bytes of it,
+// and a number behind it if another has taken that.
+std::string file_name_of(const std::string& tensor, std::set<std::string>& taken);
 
 }  // namespace strata

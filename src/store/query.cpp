@@ -3,15 +3,19 @@
 
 #include "base/enumeration.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
+#include "base/unit_text.h"
 #include "record/run.h"
 #include "store/statement.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 namespace strata {
 
@@ -44,17 +48,108 @@ private:
     sqlite3* handle_;
 };
 
+// Of this process; 0 where the kernel does not say.
+double resident_bytes() {
+    const auto text = read_small_file("/proc/self/statm").value_or("");
+    const auto parts = split(text, ' ');
+    const auto pages = parts.size() > 1 ? parse_number(parts[1]) : std::nullopt;
+    return pages.value_or(0) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+// While it lives, what the connection executes ends when the time is over, or the process has grown
+// by the memory. (SQLite's own limit of memory needs its statistics, which cost a lock for every
+// allocation.)
+class Limited {
+public:
+    Limited(const Database& database, const QueryLimits& limits)
+        : handle_(database.handle()),
+          limits_(limits),
+          longest_before_(sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, longest_value)) {
+        sqlite3_progress_handler(handle_, steps_between_questions, is_over, this);
+    }
+    Limited(const Limited&) = delete;
+    Limited& operator=(const Limited&) = delete;
+    ~Limited() {
+        sqlite3_progress_handler(handle_, 0, nullptr, nullptr);
+        sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, longest_before_);
+    }
+
+    void take(const Cell& cell) {
+        const auto* text = std::get_if<std::string>(&cell);
+        taken_ += sizeof cell + (text == nullptr ? 0 : text->size());
+        if (static_cast<double>(taken_) > limits_.memory.value / 4) {
+            refuse_memory();
+        }
+    }
+
+    // Throws what a limit that was exceeded deserves, and nothing where none was.
+    void explain_failure() const {
+        const int code = sqlite3_errcode(handle_) & 0xff;
+        if (has_grown_ || code == SQLITE_NOMEM || code == SQLITE_TOOBIG) {
+            refuse_memory();
+        }
+        if (code == SQLITE_INTERRUPT) {
+            throw Error(
+                fmt::format("the query takes longer than {:.4g} s: check that its joins and "
+                            "recursions end, or give it more --max-time",
+                            limits_.time.value));
+        }
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    using Duration = std::chrono::duration<double>;
+    static constexpr int steps_between_questions = 100;
+    static constexpr Duration between_looks{0.002};  // at the memory
+    static constexpr int longest_value = 64 << 20;   // bytes; what is stored is shorter
+
+    static int is_over(void* limited) {
+        auto& self = *static_cast<Limited*>(limited);
+        const auto now = Clock::now();
+        if (now >= self.next_look_) {
+            self.next_look_ = now + std::chrono::duration_cast<Clock::duration>(between_looks);
+            self.has_grown_ = resident_bytes() - self.resident_ > self.limits_.memory.value;
+        }
+        return self.has_grown_ || Duration(now - self.begin_).count() > self.limits_.time.value;
+    }
+
+    [[noreturn]] void refuse_memory() const {
+        throw Error(
+            fmt::format("the query takes more than {} of memory, or a value of it more than {}: "
+                        "ask for fewer or shorter rows, or give it more --max-memory",
+                        byte_size_text(limits_.memory), byte_size_text(Bytes{longest_value})));
+    }
+
+    sqlite3* handle_;
+    QueryLimits limits_;
+    int longest_before_;
+    Clock::time_point begin_ = Clock::now();
+    Clock::time_point next_look_ = begin_;
+    double resident_ = resident_bytes();
+    bool has_grown_ = false;
+    std::size_t taken_ = 0;
+};
+
 [[noreturn]] void refuse(const std::string& why) {
     throw Error(why, ExitCode::usage);
 }
 
 [[noreturn]] void refuse_change() {
     refuse(
-        "the query would change the database or open another, but strata query only reads: use one "
-        "SELECT");
+        "the query is not allowed: strata query only reads, and only tables and views; use one "
+        "SELECT of them");
+}
+
+// (SQLite's own words for what the authorizer denied deep within a query.)
+bool is_denied(sqlite3* handle) {
+    return (sqlite3_errcode(handle) & 0xff) == SQLITE_AUTH ||
+           std::string_view(sqlite3_errmsg(handle)) == "not authorized";
 }
 
 [[noreturn]] void refuse_sql(sqlite3* handle) {
+    if (is_denied(handle)) {
+        refuse_change();
+    }
     const int at = sqlite3_error_offset(handle);
     const std::string place = at < 0 ? "" : fmt::format(" at character {}", at + 1);
     refuse(fmt::format(
@@ -147,7 +242,35 @@ std::vector<Column> columns_of(const Statement& statement) {
 
 }  // namespace
 
-Table query(const Database& database, const std::string& sql, Numbers numbers) {
+namespace {
+
+void collect(Statement& row, Table& table, Numbers numbers, Limited& limited) {
+    for (row.start(); row.next();) {
+        auto& cells = table.rows.emplace_back();
+        for (const Column& column : table.columns) {
+            cells.push_back(cell_of(row, static_cast<int>(cells.size()), column.key, numbers));
+            limited.take(cells.back());
+        }
+    }
+}
+
+// What SQL is wrong in shows only when it is executed, such as a number that overflows.
+void require_meaningful(const Database& database) {
+    const int code = sqlite3_errcode(database.handle()) & 0xff;
+    if (is_denied(database.handle())) {
+        refuse_change();
+    }
+    if (code == SQLITE_ERROR || code == SQLITE_MISMATCH) {
+        refuse(fmt::format("the query failed: {}; correct it",
+                           printable(sqlite3_errmsg(database.handle()))));
+    }
+}
+
+}  // namespace
+
+Table query(const Database& database, const std::string& sql, Numbers numbers,
+            const QueryLimits& limits) {
+    Limited limited(database, limits);
     const OnlyReading guard(database);
     examine(database, sql);
     Statement row(database, sql);
@@ -157,11 +280,12 @@ Table query(const Database& database, const std::string& sql, Numbers numbers) {
                 .totals = {},
                 .notes = {},
                 .records = "rows"};
-    for (row.start(); row.next();) {
-        auto& cells = table.rows.emplace_back();
-        for (const Column& column : table.columns) {
-            cells.push_back(cell_of(row, static_cast<int>(cells.size()), column.key, numbers));
-        }
+    try {
+        collect(row, table, numbers, limited);
+    } catch (const Error&) {
+        limited.explain_failure();
+        require_meaningful(database);
+        throw;
     }
     return table;
 }

@@ -119,7 +119,7 @@ void read_limits(const TomlSection& section, SweepSpec& spec) {
     if (const auto seed = section.count("seed")) {
         spec.seed = static_cast<std::uint64_t>(*seed);
     }
-    if (const auto every = section.count("anchor_every")) {
+    if (const auto every = section.count("anchor_every", 0)) {
         spec.anchor_every = *every;
     }
 }

@@ -819,6 +819,15 @@ class CommandLine(Program):
                 self.assertTrue(page.read_text().rstrip().endswith("</html>"))
         self.assertGreater(killed, 0)
 
+    def test_a_query_ends_at_the_limits_of_its_options(self):
+        self.strata("run", TINY, "--batch", "1", "--no-wait", *QUICK)
+        endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select "
+        for words, told in ((["count(*) from n", "--max-time", "0.1"], "longer than 0.1 s"),
+                            (["i from n", "--max-memory", "50MB"], "more than 50.0 MB")):
+            self.environment["STRATA_MAX_TIME"] = "0.001"  # of runs
+            self.assertIn(told, self.strata("query", endless + words[0], *words[1:], code=1).stderr)
+        self.assertIn("a size with its unit", self.strata("query", "select 1", "--max-memory", "5", code=2).stderr)
+
     def test_names_that_a_spreadsheet_or_a_page_would_obey_are_shown(self):
         names = ["=cmd|'/c calc'!A1", "+1+1", "@SUM(A1)", "-2+3", "\u202eevil\u202c", "</script><b>"]
         events = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": 1000.0 * index, "dur": 900}

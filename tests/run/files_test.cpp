@@ -11,10 +11,23 @@ namespace strata {
 namespace {
 
 TEST(Files, ATensorsNameBecomesAFileNameThatCannotLeaveTheFolder) {
-    EXPECT_EQ(file_name_of("conv1/relu:0"), "conv1_relu_0");
-    EXPECT_EQ(file_name_of("../../etc/passwd"), ".._.._etc_passwd");
-    EXPECT_EQ(file_name_of("A-z_0.9"), "A-z_0.9");
-    EXPECT_EQ(file_name_of("caf\xC3\xA9"), "caf__");
+    const auto file_name = [](const std::string& tensor) {
+        std::set<std::string> taken;
+        return file_name_of(tensor, taken);
+    };
+    EXPECT_EQ(file_name("conv1/relu:0"), "conv1_relu_0");
+    EXPECT_EQ(file_name("../../etc/passwd"), ".._.._etc_passwd");
+    EXPECT_EQ(file_name("A-z_0.9"), "A-z_0.9");
+    EXPECT_EQ(file_name("caf\xC3\xA9"), "caf__");
+    EXPECT_EQ(file_name(std::string(300, 'x')), std::string(200, 'x'));
+}
+
+TEST(Files, TensorsWhoseNamesBecomeOneHaveAFileEach) {
+    std::set<std::string> taken;
+    EXPECT_EQ(file_name_of("a/b", taken), "a_b");
+    EXPECT_EQ(file_name_of("a_b", taken), "a_b.2");
+    EXPECT_EQ(file_name_of("a_b.2", taken), "a_b.2.2");
+    EXPECT_EQ(file_name_of("a b", taken), "a_b.3");
 }
 
 // x -> a -> b and x -> c.

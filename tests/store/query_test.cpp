@@ -229,5 +229,43 @@ TEST_F(QueryTest, AListOfRunsCountsTheChoicesOfATuning) {
     EXPECT_EQ(settings.find("elementwise"), std::string::npos) << settings;
 }
 
+TEST_F(QueryTest, AQueryEndsAtItsLimits) {
+    const auto failure = [&](const std::string& sql, const QueryLimits& limits) {
+        try {
+            query(database(), sql, Numbers::verbatim, limits);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ExitCode::failed) << error.what();
+            return std::string(error.what());
+        }
+        return std::string("no error");
+    };
+    const QueryLimits brief{.time = Seconds{0.05}};
+    const QueryLimits small{.memory = Bytes{4e6}};
+    const std::string endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) ";
+    for (const char* what : {"SELECT count(*) FROM n", "SELECT max(i) FROM n", "SELECT i FROM n"}) {
+        EXPECT_NE(failure(endless + what, brief).find("longer than 0.05 s"), std::string::npos)
+            << what;
+    }
+    for (const std::string& sql :
+         {endless + "SELECT i FROM n", endless + "SELECT i FROM n ORDER BY -i",
+          std::string("SELECT printf('%.*c', 3000000, 'x')"),
+          std::string("SELECT zeroblob(900000000)")}) {
+        EXPECT_NE(failure(sql, small).find("more than 4.00 MB of memory"), std::string::npos)
+            << sql;
+    }
+    EXPECT_EQ(ask("SELECT length(printf('%.*c', 3000000, 'x'))").rows.size(), 1u);
+}
+
+TEST_F(QueryTest, WhatFailsWhileItRunsIsAMistakeInTheQuery) {
+    EXPECT_NE(refusal("SELECT load_extension('x')").find("the query is not allowed"),
+              std::string::npos);
+    EXPECT_NE(
+        refusal("SELECT abs(-9223372036854775807 - 1)").find("the query failed: integer overflow"),
+        std::string::npos);
+    EXPECT_NE(refusal("SELECT * FROM pragma_database_list").find("the query is not allowed"),
+              std::string::npos);
+    EXPECT_NE(refusal("ATTACH 'x' AS y").find("the query is not allowed"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace strata

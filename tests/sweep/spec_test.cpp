@@ -108,6 +108,13 @@ TEST(SweepSpec, RefusesWhatIsNoGridInOneSentence) {
     }
 }
 
+TEST(SweepSpec, WithoutAnAnchorItIsNeverMeasured) {
+    const std::string network = "[[network]]\nfamily = \"fc\"\n";
+    EXPECT_EQ(parse_sweep("anchor_every = 0\n" + network, "test.toml").anchor_every, 0);
+    EXPECT_NE(refusal_of("anchor_every = -1\n" + network).find("a whole number of at least 0"),
+              std::string::npos);
+}
+
 // 1000^4 points, of ranges that are each allowed.
 TEST(SweepSpec, RefusesAGridThatExplodes) {
     const std::string range = "= { from = 1, to = 1000, step = 1 }\n";
