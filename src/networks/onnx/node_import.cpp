@@ -316,12 +316,13 @@ Sketch sketched(const Assembly& assembly, const OnnxNode& node, const AssemblyMa
 
 }  // namespace
 
-std::optional<Sketch> NodeImport::sketch(Convert convert,
+std::optional<Sketch> NodeImport::sketch(std::string_view op_type, Convert convert,
                                          std::span<const SketchOperand> operands) const {
     Assembly& assembly = model_.assembly;
     const AssemblyMark before = assembly.mark();
     const StandIns stand_ins(assembly, operands);
     OnnxNode node = node_;
+    node.op_type = op_type;  // which converters of several types read
     node.inputs = stand_ins.names();
     std::optional<Sketch> made;
     try {

@@ -169,8 +169,10 @@ public:
     TensorId part(std::string_view suffix, Convert convert,
                   std::vector<std::string_view> inputs) const;
 
-    // Converts the node with other operands, and undoes it; nothing if that fails.
-    std::optional<Sketch> sketch(Convert convert, std::span<const SketchOperand> operands) const;
+    // Converts the node as if it were of this type and had these operands, and undoes it; nothing
+    // if that fails.
+    std::optional<Sketch> sketch(std::string_view op_type, Convert convert,
+                                 std::span<const SketchOperand> operands) const;
 
     // Whether output i is read.
     bool is_used(std::size_t i) const;

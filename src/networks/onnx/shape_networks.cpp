@@ -247,7 +247,7 @@ KnownResults layer_normalization_results(const NodeImport& node) {
     for (const std::string_view name : node.node().inputs) {
         operands.push_back({.name = name});
     }
-    const auto plain = node.sketch(convert_layer_normalization, operands);
+    const auto plain = node.sketch("LayerNormalization", convert_layer_normalization, operands);
     Dims rows = x.dims;
     std::fill(
         rows.begin() + static_cast<std::ptrdiff_t>(axis_of(node.integer("axis", -1), rows.size())),

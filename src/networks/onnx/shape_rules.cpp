@@ -171,7 +171,7 @@ std::vector<SketchOperand> operands_of(const NodeImport& node, const Likeness& l
 KnownResults likened(const NodeImport& node, const Likeness& like) {
     const Converter* converter = find_converter({}, like.op_type);
     check(converter != nullptr, "an operator is like one that has a converter");
-    const auto sketch = node.sketch(converter->convert, operands_of(node, like));
+    const auto sketch = node.sketch(like.op_type, converter->convert, operands_of(node, like));
     if (!sketch || !sketch->results.at(0)) {
         return {};
     }
@@ -208,7 +208,8 @@ KnownResults as_if_computed(const NodeImport& node, const Converter& converter) 
         operands.back().stand_in = Tensor{node.input(i).dims, DataType::f32};
         operands.back().is_constant = node.constant(i) != nullptr;
     }
-    const auto sketch = replaced ? node.sketch(converter.convert, operands) : std::nullopt;
+    const auto sketch =
+        replaced ? node.sketch(converter.op_type, converter.convert, operands) : std::nullopt;
     if (!sketch) {
         return {};
     }

@@ -64,8 +64,7 @@ void convert_to_extremes(const NodeImport& node) {
 }  // namespace
 
 void convert_activation(const NodeImport& node) {
-    const auto& entry =
-        *std::ranges::find(activations, node.node().op_type, &ActivationName::op_type);
+    const auto& entry = row_for(node, activations);
     convert_to(node, {.kind = entry.kind,
                       .alpha = node.number("alpha", entry.alpha),
                       .beta = entry.second.empty() ? 0 : node.number(entry.second, entry.beta)});

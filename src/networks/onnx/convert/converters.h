@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/error.h"
 #include "networks/onnx/node_import.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace strata {
@@ -20,6 +22,15 @@ struct Converter {
     Elements elements = Elements::any;
     Outputs outputs = Outputs::one;
 };
+
+// The row for the node's type in the table of a converter that serves several types.
+template <class Table>
+const auto& row_for(const NodeImport& node, const Table& table) {
+    const auto found = std::ranges::find_if(
+        table, [&](const auto& row) { return row.op_type == node.node().op_type; });
+    check(found != std::ranges::end(table), "a converter is called for types that it lists");
+    return *found;
+}
 
 // The converter of an operator in the default domain or in Microsoft's; null if there is none.
 const Converter* find_converter(std::string_view domain, std::string_view op_type);

@@ -2,7 +2,6 @@
 #include "networks/onnx/convert/composition.h"
 #include "networks/onnx/convert/converters.h"
 
-#include <algorithm>
 #include <array>
 
 namespace strata {
@@ -64,9 +63,7 @@ void finish_whole(const NodeImport& node, ElementwiseKind kind, TensorId a, Tens
 }  // namespace
 
 void convert_elementwise(const NodeImport& node) {
-    const auto kind =
-        std::ranges::find(elementwise_functions, node.node().op_type, &ElementwiseName::op_type)
-            ->kind;
+    const auto kind = row_for(node, elementwise_functions).kind;
     if (node.input_count() == 1) {  // a sum of one
         node.result(Identity{}, {node.operand(0)});
         return;

@@ -59,8 +59,7 @@ void convert_to_pool(const NodeImport& node) {
 }  // namespace
 
 void convert_reduction(const NodeImport& node) {
-    const auto kind =
-        std::ranges::find(reductions, node.node().op_type, &ReductionName::op_type)->kind;
+    const auto kind = row_for(node, reductions).kind;
     const Dims axes = reduced_axes(node);
     if (axes.empty() && !node.input(0).dims.empty()) {
         node.result(Identity{}, {node.operand(0)});

@@ -43,9 +43,7 @@ constexpr std::array unary_functions = {
 }  // namespace
 
 void convert_unary(const NodeImport& node) {
-    const auto& entry =
-        *std::ranges::find(unary_functions, node.node().op_type, &UnaryName::op_type);
-    node.result(Unary{entry.kind}, {node.operand(0)});
+    node.result(Unary{row_for(node, unary_functions).kind}, {node.operand(0)});
 }
 
 // Infinity of one sign only: infinite and on that side of zero.
