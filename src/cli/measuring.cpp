@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "cli/measuring.h"
 
+#include "backend/peer/process.h"
+#include "base/error.h"
 #include "base/output.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
-#include <cstdio>
+#include <cstdint>
+#include <utility>
 
 namespace strata {
 
@@ -17,11 +22,42 @@ namespace {
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only use such");
 
+std::atomic<bool> loses_nothing{false};
+std::atomic<bool> noticed{false};
+int wake = -1;  // an eventfd
+
+// (Only what a signal handler may do.)
 void note_interrupt(int signal) {
+    if (loses_nothing) {
+        report_interrupt();
+        ::_exit(static_cast<int>(ExitCode::interrupted));
+    }
     if (interrupted.exchange(true)) {
         std::signal(signal, SIG_DFL);
         std::raise(signal);
     }
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(wake, &one, sizeof one);
+}
+
+// Sleeps until a signal or the guard's end wakes it, and so disturbs no measurement.
+void watch(const std::stop_token& stop, std::chrono::milliseconds patience) {
+    constexpr auto between_looks = std::chrono::milliseconds(20);
+    std::uint64_t count = 0;
+    while (::read(wake, &count, sizeof count) < 0) {
+        if (errno != EINTR) {
+            return;
+        }
+    }
+    for (auto left = patience; left.count() > 0; left -= between_looks) {
+        if (stop.stop_requested() || noticed) {
+            return;
+        }
+        std::this_thread::sleep_for(between_looks);
+    }
+    remove_private_folders();
+    report_interrupt();
+    ::_exit(static_cast<int>(ExitCode::interrupted));
 }
 
 constexpr auto between_attempts = std::chrono::milliseconds(100);
@@ -45,7 +81,12 @@ constexpr double min_reported_share = 0.1;
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
+// (Guards lie within each other; each but the outermost only sets what is set.)
+InterruptGuard::InterruptGuard(std::chrono::milliseconds patience) {
+    if (wake < 0) {
+        wake = ::eventfd(0, EFD_CLOEXEC);
+        watcher_ = std::jthread(watch, patience);
+    }
     std::signal(SIGINT, note_interrupt);
     std::signal(SIGTERM, note_interrupt);
 }
@@ -53,10 +94,33 @@ InterruptGuard::InterruptGuard() {
 InterruptGuard::~InterruptGuard() {
     std::signal(SIGINT, SIG_DFL);
     std::signal(SIGTERM, SIG_DFL);
+    if (watcher_.joinable()) {
+        watcher_.request_stop();
+        const std::uint64_t one = 1;
+        [[maybe_unused]] const auto written = ::write(wake, &one, sizeof one);
+        watcher_.join();
+        ::close(std::exchange(wake, -1));
+    }
 }
 
 const std::atomic<bool>& InterruptGuard::requested() {
     return interrupted;
+}
+
+void InterruptGuard::is_noticed() {
+    noticed = noticed || interrupted;
+}
+
+NothingToLose::NothingToLose() {
+    loses_nothing = true;
+}
+
+NothingToLose::~NothingToLose() {
+    loses_nothing = false;
+}
+
+void report_interrupt() {
+    write_remark("strata: interrupted; the same command continues it\n");
 }
 
 MeasuringLock acquire_measuring_lock(WhenLocked when_locked) {

@@ -19,16 +19,39 @@
 namespace strata {
 
 // While it lives, SIGINT and SIGTERM set `requested` instead of ending the process, so that what
-// was measured can be stored. A second signal ends the process at once.
+// was measured can be stored. A step that is longer than a second is not waited for: the process
+// ends, and what was stored before is there. A second signal ends the process at once.
 class InterruptGuard {
 public:
-    InterruptGuard();
+    static constexpr std::chrono::milliseconds patience{700};
+    static constexpr std::chrono::milliseconds patience_with_others{950};  // who have the other
+
+    explicit InterruptGuard(std::chrono::milliseconds patience = InterruptGuard::patience);
     ~InterruptGuard();
     InterruptGuard(const InterruptGuard&) = delete;
     InterruptGuard& operator=(const InterruptGuard&) = delete;
 
     static const std::atomic<bool>& requested();
+
+    // Whoever was asked has noticed, and needs only to store and to print.
+    static void is_noticed();
+
+private:
+    std::jthread watcher_;
 };
+
+// While it lives, a first interrupt ends the process at once, with its sentence and exit code: all
+// that was measured is stored, and the next check may be seconds away.
+class NothingToLose {
+public:
+    NothingToLose();
+    ~NothingToLose();
+    NothingToLose(const NothingToLose&) = delete;
+    NothingToLose& operator=(const NothingToLose&) = delete;
+};
+
+// "interrupted; the same command continues it", on standard error.
+void report_interrupt();
 
 // What to do while another strata process is measuring on this machine.
 enum class WhenLocked { wait, measure_anyway };

@@ -194,22 +194,36 @@ void require_display(const RunOptions& options, const Experiment& experiment) {
     }
 }
 
+// (A framework's process has a folder, which is left behind if nobody ends it.)
+bool is_a_process_of_its_own(const Job& job) {
+    return find_backend(job.backend).capabilities().has(Capability::peer_options);
+}
+
 // Where one job stands, on standard error, while it is measured.
 class JobProgress {
 public:
-    JobProgress(const Job& job, bool is_shown)
+    // Until it is warming up, there is nothing to lose of it, and of others only if they `wait`.
+    JobProgress(const Job& job, bool is_shown, bool others_wait)
         : name_(printable(job.request.network)),
           max_time_(job.policy.max_time),
-          line_(is_shown ? std::make_unique<ProgressLine>() : nullptr) {}
+          line_(is_shown ? std::make_unique<ProgressLine>() : nullptr) {
+        if (!others_wait && !is_a_process_of_its_own(job)) {
+            at_once_.emplace();
+        }
+    }
 
     void show(const std::string& stage, double fraction) {
         times_.enter(stage);
+        if (stage == "warming up" || stage == "measuring") {
+            at_once_.reset();
+        }
         if (line_) {
             line_->show(name_ + ": " + stage, fraction);
         }
     }
 
     void end() {
+        InterruptGuard::is_noticed();
         if (!line_) {
             return;
         }
@@ -224,9 +238,10 @@ private:
     Seconds max_time_;
     StageTimes times_;
     std::unique_ptr<ProgressLine> line_;  // null: another process shows how far it is
+    std::optional<NothingToLose> at_once_;
 };
 
-void report_interrupt(const std::optional<std::int64_t>& run) {
+void report_interrupt_of(const std::optional<std::int64_t>& run) {
     say("interrupted; {}the same command continues it",
         run ? fmt::format("what was measured is stored as run {}, and ", *run) : std::string());
 }
@@ -259,7 +274,10 @@ ExitCode measure_and_print(const RunOptions& options, const Experiment& experime
                  return acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway
                                                                : WhenLocked::wait);
              },
-         .job_begins = [&](const Job& job) { progress.emplace(job, options.plan_place.empty()); },
+         .job_begins =
+             [&](const Job& job) {
+                 progress.emplace(job, options.plan_place.empty(), shown.count > 0);
+             },
          .job_ends = [&] { progress->end(); },
          .observer = {.progress = [&](const std::string& stage,
                                       double fraction) { progress->show(stage, fraction); },
@@ -273,7 +291,7 @@ ExitCode measure_and_print(const RunOptions& options, const Experiment& experime
          .compare = [&](const std::vector<Run>& runs) { printer.add_pairs(runs); },
          .position = plan_position_of(options.plan_place)});
     if (code == ExitCode::interrupted) {
-        report_interrupt(shown.last);
+        report_interrupt_of(shown.last);
     }
     if (shown.is_device_lost) {
         const std::size_t all = count_jobs(experiment);

@@ -176,7 +176,7 @@ ExitCode measure(std::vector<Side>& sides, int rounds, const SidesOptions& optio
                  const std::filesystem::path& database) {
     const Database opened = Database::open(database);
     const double count = static_cast<double>(sides.size()) * rounds;
-    const InterruptGuard guard;
+    const InterruptGuard guard(InterruptGuard::patience_with_others);
     ProgressLine line;
     const RoundsHooks hooks{
         .measure =
@@ -304,7 +304,7 @@ std::optional<OwnedSides> measured(std::vector<Side> sides, const SidesOptions& 
                                    const std::filesystem::path& database) {
     const int rounds = options.rounds > 0 ? options.rounds : RoundLimits().fewest;
     if (measure(sides, rounds, options, database) == ExitCode::interrupted) {
-        say("interrupted; the same command continues it");
+        report_interrupt();
         return std::nullopt;
     }
     OwnedSides owned{.names = names_of(sides)};

@@ -149,7 +149,7 @@ std::vector<std::string> worker_arguments(const SweepOptions& options,
 
 ExitCode predict(const SweepSpec& spec, const SweepOptions& options, const SweepPlan& plan,
                  const Database& database) {
-    const InterruptGuard guard;
+    const InterruptGuard guard(InterruptGuard::patience_with_others);
     ProgressLine line;
     const PointRate rate;
     const auto show = [&](std::int64_t done) {
@@ -212,7 +212,7 @@ StoredSweep stored_in(const Database& database, const SweepSpec& spec) {
 
 ExitCode ended_with(ExitCode code) {
     if (code == ExitCode::interrupted) {
-        say("interrupted; the same command continues it");
+        report_interrupt();
     }
     return code;
 }

@@ -340,7 +340,7 @@ ExitCode hand_out(const RankedSweep& call, std::unique_ptr<Communicator>& commun
 
 ExitCode sweep_by_ranks(const RankedSweep& call) {
     auto communicator = open_mpi();
-    const InterruptGuard guard;
+    const InterruptGuard guard(InterruptGuard::patience_with_others);
     if (communicator->rank() > 0) {
         return sweep_as_member(call, *communicator);
     }

@@ -83,7 +83,7 @@ ExitCode tune_all(const TuneOptions& options) {
         }
     }
     if (InterruptGuard::requested()) {
-        say("interrupted; the same command continues it");
+        report_interrupt();
         return ExitCode::interrupted;
     }
     emit(documents, options.output);

@@ -115,7 +115,9 @@ TuningOutcome tune_job(const Job& job, const TuningLimits& limits, const std::st
                 line.show(printable(job.request.network) + ": " + what, fraction);
             },
         .stop = [] { return InterruptGuard::requested().load(); }};
+    std::optional<NothingToLose> at_once(std::in_place);  // (each trial is stored when it is made)
     TuningOutcome outcome = tune(graph_for(job), job.execution, *backend, limits, clock, hooks);
+    at_once.reset();
     if (!InterruptGuard::requested()) {
         tunings.store(outcome.passes);
     }

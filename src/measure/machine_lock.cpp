@@ -24,6 +24,7 @@ int open_shared(const std::filesystem::path& file) {
     int descriptor = ::open(file.c_str(), flags);
     if (descriptor < 0 && errno == ENOENT) {
         descriptor = ::open(file.c_str(), flags | O_CREAT, 0644);
+        ::fchmod(descriptor, 0644);  // whatever the umask: others must be able to lock it
     }
     struct stat status = {};
     if (descriptor >= 0 && (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))) {

@@ -27,6 +27,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STRATA = None
+ANSWER = 1.0 if os.getloadavg()[0] < len(os.sched_getaffinity(0)) else 3.0  # seconds; more if others compute
 PATIENCE = 600  # seconds; a busy machine is slow, but not that slow
 
 TINY = "fc:layers=1,nodes=8"
@@ -256,6 +257,53 @@ class Sides(Program):
         self.strata(*words)
         self.assertEqual(self.rows("SELECT DISTINCT state FROM run"), [("complete",)])
         self.assertEqual(dict(self.rows("SELECT id, batch FROM run")), {1: 2, 2: 4, 3: 4, 4: 2})
+
+
+class Signals(Program):
+    """Every verb that takes long is ended by SIGINT and SIGTERM within a second, and leaves nothing."""
+
+    GRID = 'batch = [1]\n[[network]]\nfamily = "fc"\nlayers = { from = 1, to = 400 }\nnodes = { from = 16, to = 512 }\n'
+
+    def check_answer(self, words, how, delay):
+        self.environment["TMPDIR"] = str(self.folder / "temporary")
+        (self.folder / "temporary").mkdir(exist_ok=True)
+        with self.started(*words) as child:
+            time.sleep(delay)
+            if child.poll() is not None:
+                return False
+            child.send_signal(how)
+            begin = time.monotonic()
+            _, err = child.communicate(timeout=PATIENCE)
+            self.assertLess(time.monotonic() - begin, ANSWER, f"{words} after {delay} s: {err}")
+            self.assertIn(child.returncode, (130, -how), f"{words}: {err}")
+        self.assertEqual(list((self.folder / "temporary").iterdir()), [], words)
+        return True
+
+    def test_long_verbs_end_at_once(self):
+        (self.folder / "grid.toml").write_text('device = ["v100"]\n' + self.GRID)
+        (self.folder / "measured.toml").write_text(self.GRID)
+        commands = {
+            "run": ["run", "resnet-18", "--backend", "reference", "--no-wait"],
+            "verify": ["run", "resnet-18", "--backend", "reference", "--verify", "--no-wait"],
+            "sweep": ["sweep", "grid.toml"], "measured": ["sweep", "measured.toml", "--backend", "reference", "--no-wait"],
+            "compare": ["compare", TINY, "--batch", "2,4", "--backend", "reference", "--rounds", "50", "--no-wait"],
+            "calibrate": ["calibrate"], "predict": ["predict", "resnet-152", "--device", "v100", "--batch", "1..1024"],
+            "simulate": ["simulate", "vgg-16", "--device", "v100", "--batch", "64"],
+            "reproduce": ["reproduce", "--all"],
+            "query": ["query", "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n"]}
+        if self.has_engine():
+            commands |= {"tune": ["tune", "vgg-16", "--batch", "8", "--no-wait"],
+                         "algorithms": ["algorithms", "vgg-16", "--batch", "8", "--no-wait"],
+                         "own": ["run", "vgg-16", "--batch", "8", "--no-wait"],
+                         "overhead": ["overhead", "alexnet", "--batch", "8", "--no-wait"]}
+        self.strata("run", TINY, "--batch", "1", "--no-wait", *QUICK)
+        caught = set()
+        for name, words in commands.items():
+            for index, delay in enumerate((0.05, 0.5, 1.5)):
+                with self.subTest(f"{shlex.join(words)} after {delay} s"):
+                    if self.check_answer(words, (signal.SIGINT, signal.SIGTERM)[index % 2], delay):
+                        caught.add(name)
+        self.assertGreater(len(caught), 5)
 
 
 class Interrupts(Program):

@@ -14,16 +14,21 @@
 #include <poll.h>
 #include <sched.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <mutex>
+#include <set>
 
 extern char** environ;
 
@@ -139,8 +144,52 @@ std::string text_in(const nlohmann::json& answer, const char* name) {
                                                        : std::string();
 }
 
+namespace {
+
+std::mutex folders_mutex;
+std::set<std::filesystem::path> private_folders;
+
+constexpr std::string_view folder_prefix = "strata-peer-";
+
+// -1: another process lives in it, or it is not ours.
+int lock_folder(const std::filesystem::path& folder) {
+    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat status {};
+    if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && status.st_uid == ::geteuid() &&
+        ::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+        return descriptor;
+    }
+    if (descriptor >= 0) {
+        ::close(descriptor);
+    }
+    return -1;
+}
+
+// (A young one may not be locked yet.)
+bool is_abandoned(const std::filesystem::directory_entry& entry) {
+    constexpr auto young = std::chrono::seconds(10);
+    std::error_code ignored;
+    const auto age = std::filesystem::file_time_type::clock::now() - entry.last_write_time(ignored);
+    return entry.path().filename().string().starts_with(folder_prefix) && !ignored && age > young;
+}
+
+void remove_abandoned(const std::filesystem::path& temporary) {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(temporary, ignored)) {
+        const int lock = is_abandoned(entry) ? lock_folder(entry.path()) : -1;
+        if (lock >= 0) {
+            std::filesystem::remove_all(entry.path(), ignored);
+            ::close(lock);
+        }
+    }
+}
+
+}  // namespace
+
 PrivateFolder::PrivateFolder() {
-    std::string path = (std::filesystem::temp_directory_path() / "strata-peer-XXXXXX").string();
+    const auto temporary = std::filesystem::temp_directory_path();
+    remove_abandoned(temporary);
+    std::string path = (temporary / (std::string(folder_prefix) + "XXXXXX")).string();
     if (::mkdtemp(path.data()) == nullptr) {
         throw Error(fmt::format("{}: cannot make a temporary folder ({}); name another place with "
                                 "TMPDIR",
@@ -148,11 +197,27 @@ PrivateFolder::PrivateFolder() {
                     ExitCode::machine_cannot);
     }
     path_ = path;
+    lock_ = lock_folder(path_);
+    const std::lock_guard guard(folders_mutex);
+    private_folders.insert(path_);
 }
 
 PrivateFolder::~PrivateFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
+    if (lock_ >= 0) {
+        ::close(lock_);
+    }
+    const std::lock_guard guard(folders_mutex);
+    private_folders.erase(path_);
+}
+
+void remove_private_folders() {
+    const std::lock_guard guard(folders_mutex);
+    for (const auto& folder : private_folders) {
+        std::error_code ignored;
+        std::filesystem::remove_all(folder, ignored);
+    }
 }
 
 PeerProcess::PeerProcess(const PeerStart& start) : name_(start.name) {

@@ -17,7 +17,8 @@ namespace strata {
 // A text member of what a peer answered, made safe to print; empty where there is none.
 std::string text_in(const nlohmann::json& answer, const char* name);
 
-// A folder of this process alone, removed with all that is in it.
+// A folder of this process alone, removed with all that is in it; those that killed processes of
+// this user left are removed, too. It is locked as long as the process lives.
 class PrivateFolder {
 public:
     PrivateFolder();  // throws Error where no temporary folder can be made
@@ -28,7 +29,11 @@ public:
 
 private:
     std::filesystem::path path_;
+    int lock_ = -1;
 };
+
+// Removes all that there are, of a process that ends without their destructors.
+void remove_private_folders();
 
 // How a child process is started.
 struct PeerStart {

@@ -2,6 +2,7 @@
 #include "backend/peer/peer.h"
 
 #include "backend/inputs.h"
+#include "backend/peer/process.h"
 #include "run/campaign.h"
 #include "tests/backend/networks.h"
 #include "tests/backend/verified.h"
@@ -319,6 +320,31 @@ TEST_F(ScriptedPeer, ThatCrashesLeavesTheOtherNetworksOfASweepMeasured) {
                                              const auto&) { states.push_back(runs.at(0).state); }};
     EXPECT_EQ(run_campaign(experiment_of(request), database, hooks), ExitCode::failed);
     EXPECT_EQ(states, (std::vector{RunState::complete, RunState::partial, RunState::complete}));
+}
+
+TEST(PrivateFolder, ThoseThatKilledProcessesLeftAreRemovedAndOthersKept) {
+    namespace fs = std::filesystem;
+    const TemporaryDirectory folder;
+    ::setenv("TMPDIR", folder.path().c_str(), 1);
+    for (const char* name : {"strata-peer-killed", "strata-peer-young", "of-others"}) {
+        fs::create_directories(folder.path() / name / "below");
+    }
+    const PrivateFolder living;
+    const auto old = fs::file_time_type::clock::now() - std::chrono::minutes(1);
+    for (const auto& entry : fs::directory_iterator(folder.path())) {
+        if (!entry.path().string().ends_with("young")) {
+            fs::last_write_time(entry.path(), old);
+        }
+    }
+    const PrivateFolder other;
+    EXPECT_FALSE(fs::exists(folder.path() / "strata-peer-killed"));
+    EXPECT_TRUE(fs::exists(folder.path() / "strata-peer-young"));
+    EXPECT_TRUE(fs::exists(folder.path() / "of-others"));
+    EXPECT_TRUE(fs::exists(living.path()));
+    remove_private_folders();
+    EXPECT_FALSE(fs::exists(living.path()));
+    EXPECT_FALSE(fs::exists(other.path()));
+    ::unsetenv("TMPDIR");
 }
 
 }  // namespace
