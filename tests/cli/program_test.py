@@ -10,6 +10,7 @@ midway is a plan of several runs, each of which lasts as long as --max-time says
 cannot be reached; a test waits for what the database shows, not for a while.
 """
 import contextlib
+import csv
 import json
 import os
 import pathlib
@@ -826,6 +827,43 @@ class CommandLine(Program):
         self.assertGreater(printed, 20)
         for words in ["--version"], ["--help"], [], ["nosuch"], ["sweep", "grid.toml", "--sbatch", "3"]:
             self.check_streams(words)
+
+    def check_form(self, flag, text):
+        """Whether it is what the option promises."""
+        if flag == "--json":
+            json.loads(text)
+        elif flag == "--csv":
+            rows = list(csv.reader(text.splitlines()))
+            self.assertGreater(len(rows[0]), 0)
+            self.assertEqual({len(row) for row in rows}, {len(rows[0])})
+        elif flag == "--md":
+            self.assertRegex(text, r"(?m)^\|(---|--:)|^\| ?---|^# ")
+            self.assertNotIn("<!DOCTYPE", text)
+        elif flag == "--html":
+            self.assertTrue(text.startswith("<!DOCTYPE html>"))
+        else:
+            self.assertRegex(text, "(?m)^set termoption noenhanced$|^# nothing")
+
+    def test_every_form_that_a_verb_lists_is_what_it_gives(self):
+        (self.folder / "grid.toml").write_text(Grids.GRID.format(0.01))
+        self.strata("run", TINY, "--batch", "1", "--no-wait", *QUICK)
+        checked = 0
+        for verb, words in self.QUICK_COMMANDS.items():
+            command = [*verb.split(), *words]
+            listed = self.strata("help", *verb.split()).stdout
+            code, usual, _ = self.ended(command)
+            for flag in ("--json", "--csv", "--md", "--html", "--gnuplot"):
+                if not re.search(rf"^  {flag} ", listed, re.M) or not usual or code not in (0, 4):
+                    continue
+                with self.subTest(f"{shlex.join(command)} {flag}"):
+                    code, text, said = self.ended([*command, flag])
+                    self.assertIn(code, (0, 4), said)
+                    self.check_form(flag, text)
+                    code, nothing, said = self.ended([*command, flag, "-o", "file"])
+                    self.assertEqual((code in (0, 4), nothing), (True, ""), said)
+                    self.check_form(flag, (self.folder / "file").read_text())
+                    checked += 1
+        self.assertGreater(checked, 60)
 
     def test_a_run_whose_result_cannot_be_shown_is_stored(self):
         for out, err in ("full", "pipe"), ("closed", "closed"), ("pipe", "closed"), ("pipe", "full"):
