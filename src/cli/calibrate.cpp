@@ -60,9 +60,14 @@ void require_processors(int threads) {
     }
 }
 
+// Whether a device's ceilings were measured, and repeated.
+bool is_settled(const std::optional<Device>& device) {
+    return device && doubtful_ceilings(*device).empty();
+}
+
 bool has_ceilings(const BackendInfo& backend, int threads) {
-    return (backend.device_memory ? device_of(backend.device_model) : own_device(threads))
-        .has_value();
+    return is_settled(backend.device_memory ? device_of(backend.device_model)
+                                            : own_device(threads));
 }
 
 // What was measured, and the file that stores it.
@@ -155,7 +160,8 @@ void calibrate_rates(const CalibrateOptions& options) {
 }
 
 void calibrate(const CalibrateOptions& options) {
-    if (options.backend.empty() && options.if_missing && own_device(threads_of(options))) {
+    if (options.backend.empty() && options.if_missing &&
+        is_settled(own_device(threads_of(options)))) {
         return;
     }
     require_columns(device_columns(), options.output);
@@ -371,7 +377,8 @@ void add_calibrate(CLI::App& app, ExitCode& exit) {
         ->type_name(join(backend_names(), "|"));
     add_listed(*verb, option_named("threads"), options->settings,
                "number of threads; 0 uses every processor available to this process");
-    add_switch(*verb, "--if-missing", options->if_missing, "do nothing if it was done before");
+    add_switch(*verb, "--if-missing", options->if_missing,
+               "do nothing if it was done before and its ceilings repeated");
     add_switch(*verb, "--no-wait", options->no_wait,
                "measure even while another strata is measuring on this machine");
     add_switch(*verb, "--replace", options->replace,

@@ -96,20 +96,25 @@ Json at_ceilings_json(const RunFindings& findings) {
             {"without_ceiling_s", all.unjudged.value}};
 }
 
-// How many iterations other programs delayed, and which samples the time is of.
-void add_use(const char* name, const std::optional<Estimate>& time, Json& object) {
-    object[std::string(name) + "_disturbed"] = time ? Json(time->disturbed) : Json();
+// How many iterations other programs delayed, null if nobody looked, and which samples the time is
+// of.
+void add_use(const char* name, const std::optional<Estimate>& time, const Samples& samples,
+             Json& object) {
+    object[std::string(name) + "_disturbed"] =
+        time && !samples.disturbed.empty() ? Json(time->disturbed) : Json();
     object[std::string(name) + "_sample_use"] = time ? Json(name_of(time->use)) : Json();
 }
 
-Json budget_json(const Budget& budget) {
+Json budget_json(const RunFindings& findings) {
+    const Budget& budget = findings.summary.budget;
+    const WholeResult& whole = findings.run.whole;
     Json json;
     add_time("end_to_end", budget.end_to_end, json);
     json["samples"] = budget.end_to_end ? Json(budget.end_to_end->samples) : Json();
     add_time("steps", budget.steps, json);
     add_time("instrumented", budget.instrumented, json);
-    add_use("end_to_end", budget.end_to_end, json);
-    add_use("instrumented", budget.instrumented, json);
+    add_use("end_to_end", budget.end_to_end, whole.end_to_end, json);
+    add_use("instrumented", budget.instrumented, whole.instrumented, json);
     json["steps_sample_use"] = budget.steps ? Json(name_of(budget.steps->use)) : Json();
     json["empty_step_s"] = budget.empty_step ? Json(budget.empty_step->value) : Json();
     add_ratio("residual", budget.residual, json);
@@ -245,7 +250,7 @@ Json run_json(const Run& run, const StepFilter& filter, const Convention& conven
     json["findings"] = findings_json(findings);
     json["at_ceilings"] = at_ceilings_json(findings);
     json["counters"] = counters_json(run);
-    json["budget"] = budget_json(findings.summary.budget);
+    json["budget"] = budget_json(findings);
     json["memory"] = memory_json(run);
     json["infeed"] = infeed_json(run);
     json["verification"] = verification_json(run);

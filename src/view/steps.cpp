@@ -43,6 +43,15 @@ const StepResult& step_at(const RunFindings& findings, std::size_t i) {
     return findings.run.steps[i];
 }
 
+// Nothing if nobody looked which samples other programs delayed.
+Cell delayed_samples_cell(const RunFindings& findings, std::size_t i) {
+    const auto& time = findings.summary.steps[i].time;
+    const auto* samples = std::get_if<Samples>(&step_at(findings, i).time);
+    return time && samples != nullptr && !samples->disturbed.empty()
+               ? count_cell(static_cast<double>(time->disturbed))
+               : Cell(Missing{});
+}
+
 Provenance derived(const RunFindings& findings) {
     return derived_from(findings.run.origin);
 }
@@ -140,11 +149,7 @@ std::vector<StepColumn> all_columns() {
         {data_column("of_iterations"),
          [](const RunFindings& f, std::size_t i) { return seen_cell(step_at(f, i), &SeenIn::of); }},
         {data_column("disturbed_samples"),
-         [](const RunFindings& f, std::size_t i) {
-             return of_time(f, i, [](const Estimate& t) {
-                 return count_cell(static_cast<double>(t.disturbed));
-             });
-         }},
+         [](const RunFindings& f, std::size_t i) { return delayed_samples_cell(f, i); }},
         {data_column("sample_use"),
          [](const RunFindings& f, std::size_t i) {
              return of_time(f, i,
