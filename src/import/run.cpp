@@ -17,7 +17,9 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string_view>
 #include <tuple>
+#include <unordered_set>
 
 namespace strata {
 
@@ -268,14 +270,19 @@ void RunMaker::take_work(const ImportedStep& step, StepResult& result) const {
 
 // Of a backward pass of data and weights in one, the second half.
 void RunMaker::add_included() {
+    std::unordered_set<std::string_view> recorded;  // layers with a backward pass of weights alone
+    for (const ImportedStep& step : steps_) {
+        if (step.pass == Pass::backward_weights) {
+            recorded.insert(layer_of(step).name);
+        }
+    }
     for (std::size_t i = 0; i < steps_.size(); ++i) {
+        if (!steps_[i].gives_both_gradients || steps_[i].pass != Pass::backward_data) {
+            continue;
+        }
         const std::string layer = run().steps[i].layer;
         const StepResult* weights = planned(layer, Pass::backward_weights);
-        const bool is_recorded = std::ranges::any_of(steps_, [&](const ImportedStep& other) {
-            return layer_of(other).name == layer && other.pass == Pass::backward_weights;
-        });
-        if (!steps_[i].gives_both_gradients || steps_[i].pass != Pass::backward_data ||
-            weights == nullptr || is_recorded) {
+        if (weights == nullptr || recorded.contains(layer)) {
             continue;
         }
         StepResult& data = run().steps[i];
