@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 
 namespace strata {
 
@@ -87,8 +88,8 @@ std::string range_text(std::string_view first, std::string_view last) {
     return fmt::format("{}–{}", first.substr(0, begins_at(one, first)), last);
 }
 
-// Names of one pattern as ranges of those that follow each other among the network's layers that
-// are like them.
+// Names of one pattern as ranges of those that follow each other among the network's layers of that
+// pattern that are like them.
 std::vector<std::pair<std::string, std::size_t>> ranges_of(std::span<const std::string> names,
                                                            std::span<const std::string> layers) {
     const auto varying = varying_parts(names);
@@ -96,6 +97,7 @@ std::vector<std::pair<std::string, std::size_t>> ranges_of(std::span<const std::
     const std::set<std::string_view> wanted(names.begin(), names.end());
     std::vector<std::pair<std::string, std::size_t>> ranges;
     std::vector<std::string_view> open;
+    std::size_t seen = 0;
     const auto close = [&] {
         if (!open.empty()) {
             ranges.emplace_back(open.size() == 1 ? std::string(open.front())
@@ -107,6 +109,9 @@ std::vector<std::pair<std::string, std::size_t>> ranges_of(std::span<const std::
     for (const std::string& layer : layers) {
         if (wanted.contains(layer)) {
             open.push_back(layer);
+            if (++seen == wanted.size()) {
+                break;
+            }
         } else if (is_like(first, layer, varying)) {
             close();
         }
@@ -133,25 +138,36 @@ std::vector<std::size_t> families_of(std::span<const StepWork> steps) {
     return families;
 }
 
+LayerNames::LayerNames(std::vector<std::string> layers) {
+    for (std::string& layer : layers) {
+        layers_[pattern_of(layer)].push_back(std::move(layer));
+    }
+}
+
 std::string LayerNames::text(std::span<const std::string> layers) const {
     constexpr std::size_t most_parts = 3;
     std::vector<std::string> patterns;
     std::map<std::string, std::vector<std::string>> by_pattern;
+    std::unordered_set<std::string_view> seen;
     for (const std::string& layer : layers) {
-        auto& names = by_pattern[pattern_of(layer)];
+        if (!seen.insert(layer).second) {
+            continue;
+        }
+        const std::string pattern = pattern_of(layer);
+        auto& names = by_pattern[pattern];
         if (names.empty()) {
-            patterns.push_back(pattern_of(layer));
+            patterns.push_back(pattern);
         }
-        if (std::ranges::find(names, layer) == names.end()) {
-            names.push_back(layer);
-        }
+        names.push_back(layer);
     }
     std::vector<std::pair<std::string, std::size_t>> parts;
     std::size_t all = 0;
     for (const std::string& pattern : patterns) {
         const auto& names = by_pattern.at(pattern);
         all += names.size();
-        auto ranges = ranges_of(names, layers_);
+        const auto alike = layers_.find(pattern);
+        auto ranges = alike == layers_.end() || names.size() == 1 ? ranges_of(names, names)
+                                                                  : ranges_of(names, alike->second);
         if (ranges.empty()) {
             ranges = ranges_of(names, names);
         }

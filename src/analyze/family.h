@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace strata {
@@ -31,14 +32,15 @@ std::vector<std::size_t> families_of(std::span<const StepWork> steps);
 class LayerNames {
 public:
     // All layers of the network, in its order.
-    explicit LayerNames(std::vector<std::string> layers) : layers_(std::move(layers)) {}
+    explicit LayerNames(std::vector<std::string> layers);
 
     // "conv1 and conv3–conv5"; of more than three parts the first two and how many other layers
     // there are. Layers that the network does not have stand for themselves.
     std::string text(std::span<const std::string> layers) const;
 
 private:
-    std::vector<std::string> layers_;
+    // By what they are without their numbers.
+    std::unordered_map<std::string, std::vector<std::string>> layers_;
 };
 
 }  // namespace strata

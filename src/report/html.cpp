@@ -3,6 +3,7 @@
 #include "report/format.h"
 #include "report/html_blocks.h"
 #include "report/json.h"
+#include "report/page_limit.h"
 #include "report/render.h"
 #include "report/table_text.h"
 
@@ -203,7 +204,8 @@ std::string head_of(const Document& document) {
 
 }  // namespace
 
-std::string render_html(const Document& document) {
+std::string render_html(const Document& whole) {
+    const Document document = limited_to_page(whole);
     HtmlBlockWriter writer;
     std::string body;
     for (const auto& block : document.blocks) {

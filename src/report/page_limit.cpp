@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "report/page_limit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace strata {
+
+namespace {
+
+// The places of the heaviest, in their order; equal ones as they stand.
+template <class Weight>
+std::vector<std::size_t> heaviest(std::size_t count, std::size_t max_kept, Weight&& weight) {
+    std::vector<double> weights(count);
+    std::vector<std::size_t> places(count);
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::ranges::transform(places, weights.begin(), weight);
+    std::ranges::stable_sort(places, std::greater(), [&](std::size_t i) { return weights[i]; });
+    places.resize(std::min(max_kept, count));
+    std::ranges::sort(places);
+    return places;
+}
+
+template <class Item>
+void keep(std::vector<Item>& items, const std::vector<std::size_t>& places) {
+    std::vector<Item> kept;
+    kept.reserve(places.size());
+    for (const std::size_t place : places) {
+        kept.push_back(std::move(items[place]));
+    }
+    items = std::move(kept);
+}
+
+// What a row is told by: its share of the time, if the table has one.
+double weight_of(const Table& table, std::size_t row) {
+    const auto column = std::ranges::find(table.columns, CellForm::bar, &Column::form);
+    if (column == table.columns.end()) {
+        return 0;
+    }
+    const Cell& cell = table.rows[row][static_cast<std::size_t>(column - table.columns.begin())];
+    const auto* number = std::get_if<Number>(&cell);
+    return number != nullptr ? number->value : 0;
+}
+
+class Limiter {
+public:
+    Limiter(const PageLimit& limit, std::size_t max_rows) : limit_(limit), max_rows_(max_rows) {}
+
+    // In a tree a row weighs no less than its parts and stands before them, so none loses its own.
+    void operator()(Table& table) const {
+        const std::size_t count = table.rows.size();
+        if (count <= max_rows_) {
+            return;
+        }
+        const auto places =
+            heaviest(count, max_rows_, [&](std::size_t i) { return weight_of(table, i); });
+        keep(table.rows, places);
+        if (!table.levels.empty()) {
+            keep(table.levels, places);
+        }
+        table.notes.push_back(
+            fmt::format("The page has the {} heaviest of {} rows; strata show --all has every one.",
+                        places.size(), count));
+    }
+
+    void operator()(StackedBars& chart) const {
+        const std::size_t count = chart.labels.size();
+        if (count <= limit_.bars) {
+            return;
+        }
+        const auto places =
+            heaviest(count, limit_.bars, [&](std::size_t i) { return chart.total(i).value_or(0); });
+        keep(chart.labels, places);
+        for (StackedBars::Series& series : chart.series) {
+            series.values.resize(count);
+            keep(series.values, places);
+        }
+        chart.title += fmt::format(": the {} longest of {} bars", places.size(), count);
+    }
+
+    void operator()(RooflineChart& chart) const {
+        const std::size_t count = chart.points.size();
+        if (count <= limit_.points) {
+            return;
+        }
+        const auto places = heaviest(
+            count, limit_.points, [&](std::size_t i) { return chart.points[i].share.value_or(0); });
+        keep(chart.points, places);
+        chart.title += fmt::format(", the {} heaviest of {}", places.size(), count);
+    }
+
+    void operator()(auto&) const {}
+
+private:
+    const PageLimit& limit_;
+    std::size_t max_rows_;
+};
+
+bool is_part(const Block& block) {
+    const auto* heading = std::get_if<Heading>(&block);
+    return heading != nullptr && heading->level == HeadingLevel::part;
+}
+
+}  // namespace
+
+Document limited_to_page(Document document, const PageLimit& limit) {
+    auto& blocks = document.blocks;
+    const auto parts = static_cast<std::size_t>(std::ranges::count_if(blocks, is_part));
+    if (parts > limit.parts) {
+        std::size_t seen = 0;
+        const auto end = std::ranges::find_if(
+            blocks, [&](const Block& block) { return is_part(block) && ++seen > limit.parts; });
+        blocks.erase(end, blocks.end());
+        blocks.emplace_back(Paragraph{
+            fmt::format("The page has the tables of {} of {} runs; strata report RUN writes "
+                        "those of another run.",
+                        limit.parts, parts)});
+    }
+    const std::size_t shown = std::min(parts, limit.parts);
+    const Limiter limiter(limit, shown < 2 ? limit.rows : 4 * limit.rows / shown);
+    for (Block& block : blocks) {
+        std::visit(limiter, block);
+    }
+    return document;
+}
+
+}  // namespace strata

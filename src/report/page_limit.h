@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "report/document.h"
+
+#include <cstddef>
+
+namespace strata {
+
+// What a page of a browser holds at most, so that it opens at once and can be sent.
+struct PageLimit {
+    std::size_t rows = 1000;  // of each table, of one run; several runs share four times as many
+    std::size_t bars = 400;   // of each chart
+    std::size_t points = 2000;
+    std::size_t parts = 40;  // runs with all their tables
+};
+
+// The document with the heaviest rows, bars and points of what is larger than that, in their order,
+// and the first parts. Each place says how many were left out.
+Document limited_to_page(Document document, const PageLimit& limit = {});
+
+}  // namespace strata
