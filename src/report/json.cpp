@@ -140,7 +140,7 @@ std::string escape_of(char32_t character) {
 }  // namespace
 
 std::string dump_json(const Json& json, int indent) {
-    const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+    std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
     if (std::ranges::all_of(text, [](char c) { return c > 0 && c < 0x7f; })) {
         return text;  // as most is, and then a walk by characters would be slow
     }
