@@ -37,6 +37,10 @@ std::optional<std::string> read_small_file(const std::filesystem::path& path, st
     return text;
 }
 
+std::string why_not_read(const std::filesystem::path& path) {
+    return ::access(path.c_str(), R_OK) == 0 ? "it is no file, or too long" : std::strerror(errno);
+}
+
 bool write_in_place(const std::filesystem::path& path, std::string_view text) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     const bool is_written = descriptor >= 0 && write_all(descriptor, text);

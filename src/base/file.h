@@ -16,6 +16,9 @@ namespace strata {
 std::optional<std::string> read_small_file(const std::filesystem::path& path,
                                            std::size_t limit = 1 << 20);
 
+// Why it gave nothing, for a sentence: "Permission denied".
+std::string why_not_read(const std::filesystem::path& path);
+
 // Writes a file where it stands, for what nobody else reads meanwhile: the kernel's files under
 // /proc, and files in a folder of our own. False where that fails.
 bool write_in_place(const std::filesystem::path& path, std::string_view text);

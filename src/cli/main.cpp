@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdio>
+#include <filesystem>
 #include <new>
 
 namespace strata {
@@ -195,6 +195,10 @@ int main(int argc, char** argv) {
         return run_command(argc, argv);
     } catch (const Error& error) {
         return complain(error.what(), error.code());
+    } catch (const std::filesystem::filesystem_error& error) {
+        return complain(fmt::format("'{}' cannot be reached: {}; check it and its folder",
+                                    printable(error.path1().string(), 400), error.code().message()),
+                        ExitCode::failed);
     } catch (const std::bad_alloc&) {
         return complain("memory is exhausted: try a smaller --batch", ExitCode::machine_cannot);
     } catch (const std::exception& error) {

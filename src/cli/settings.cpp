@@ -157,9 +157,8 @@ void require_known(const SettingsFile& file, CLI::App& verb, const toml::table& 
 SettingsFile read_settings(const std::string& name, CLI::App& program) {
     const auto text = read_small_file(name);
     if (!text) {
-        throw Error(fmt::format("cannot read the settings in '{}': give --config a file of at most "
-                                "1 MiB that exists and may be read",
-                                printable(name)),
+        throw Error(fmt::format("cannot read the settings in '{}': {}; give --config another file",
+                                printable(name), why_not_read(name)),
                     ExitCode::usage);
     }
     SettingsFile file{name, parse_toml(*text, name)};

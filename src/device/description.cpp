@@ -257,8 +257,8 @@ DeviceDescription find_description(std::string_view name) {
     if (name.find_first_of("./") != std::string_view::npos) {
         const auto text = read_small_file(std::string(name));
         if (!text) {
-            throw Error(
-                fmt::format("{}: cannot be read; give the path of a device file", printable(name)));
+            throw Error(fmt::format("{}: cannot be read ({}); give the path of a device file",
+                                    printable(name), why_not_read(std::string(name))));
         }
         return parse_description(*text, name);
     }

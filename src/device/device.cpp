@@ -77,10 +77,9 @@ std::optional<Bandwidth> memory_bandwidth_of(const Device& device) {
 Device read_device(const std::filesystem::path& path) {
     const auto text = read_small_file(path);
     if (!text) {
-        throw Error(
-            fmt::format("{}: this device file cannot be read or is not a small text file; create "
-                        "one with `strata calibrate`",
-                        printable(path.string())));
+        throw Error(fmt::format(
+            "{}: this device file cannot be read ({}); create one with `strata calibrate`",
+            printable(path.string()), why_not_read(path)));
     }
     return parse_device(*text, path.string());
 }

@@ -32,8 +32,8 @@ namespace {
 Reproduction read_file(std::string_view path) {
     const auto text = read_small_file(path);
     if (!text) {
-        throw Error(fmt::format("{}: cannot be read; name a TOML file of at most 1 MiB",
-                                printable(path, 400)));
+        throw Error(fmt::format("{}: cannot be read ({}); name a TOML file of at most 1 MiB",
+                                printable(path, 400), why_not_read(path)));
     }
     return parse_reproduction(*text, path);
 }

@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -193,11 +195,25 @@ void create_folder_of(const std::filesystem::path& file) {
                         "with --database",
                         printable(folder.string(), 1000), problem.message()));
     }
+    // (SQLite would only say that there is no such file.)
+    const bool is_there = std::filesystem::exists(file, problem);
+    const auto* place = folder.empty() ? "." : folder.c_str();
+    if (!is_there && ::access(place, W_OK | X_OK) != 0) {
+        throw Error(
+            fmt::format("cannot create the database {} ({}); choose another file with --database",
+                        printable(file.string(), 1000), std::strerror(errno)));
+    }
 }
 
 void require_file(const std::filesystem::path& file) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(file, ignored)) {
+    std::error_code problem;
+    const bool is_there = std::filesystem::exists(file, problem);
+    if (problem) {
+        throw Error(
+            fmt::format("database {} cannot be reached ({}); choose another with --database",
+                        printable(file.string(), 1000), problem.message()));
+    }
+    if (!is_there) {
         throw Error(
             fmt::format("there is no database {} yet; store a run with strata run, or choose "
                         "another with --database",

@@ -182,8 +182,8 @@ SweepSpec find_sweep(const std::string& name) {
         file != files.end()) {
         return parse_sweep(file->text, name);
     }
-    std::error_code ignored;
-    if (!std::filesystem::exists(name, ignored)) {
+    std::error_code problem;
+    if (!std::filesystem::exists(name, problem) && problem != std::errc::permission_denied) {
         std::vector<std::string> names;
         for (const EmbeddedFile& file : files) {
             names.emplace_back(file.name);
@@ -195,8 +195,8 @@ SweepSpec find_sweep(const std::string& name) {
     }
     const auto text = read_small_file(name);
     if (!text) {
-        throw Error(fmt::format("cannot read '{}'; give a text file of at most a megabyte",
-                                printable(name, 400)),
+        throw Error(fmt::format("cannot read '{}': {}; give a text file of at most a megabyte",
+                                printable(name, 400), why_not_read(name)),
                     ExitCode::usage);
     }
     return parse_sweep(*text, name);

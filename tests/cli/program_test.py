@@ -905,6 +905,28 @@ class CommandLine(Program):
                 self.assertTrue(page.read_text().rstrip().endswith("</html>"))
         self.assertGreater(killed, 0)
 
+    def test_a_folder_without_permission_is_named(self):
+        if os.geteuid() == 0 and not shutil.which("setpriv"):
+            self.skipTest("every folder is open to root, and setpriv is not there to be another user")
+        closed = self.folder / "closed"
+        closed.mkdir()
+        self.folder.chmod(0o755)
+        closed.chmod(0)
+        self.addCleanup(closed.chmod, 0o755)
+        program = self.folder / "strata"
+        shutil.copy(STRATA, program)
+        other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        place = f"{closed}/x"
+        for words in (["list", "operators", "-o", place], ["runs", "--database", place], ["show", f"{place}.onnx"],
+                      ["predict", "alexnet", "--device", "v100", "--database", f"{place}/y"], ["import", place],
+                      ["--config", place, "list", "operators"], ["export", "alexnet", "--onnx", place],
+                      ["sweep", f"{place}.toml"], ["report", f"{place}:1"],
+                      ["predict", "alexnet", "--device", "v100", "--database", place]):
+            done = subprocess.run([*other, str(program), *words], cwd=self.folder, env=self.environment, text=True,
+                                  capture_output=True, timeout=PATIENCE)
+            self.assertIn(done.returncode, (1, 2), words)
+            self.assertRegex(done.stderr, rf"^strata: .*{re.escape(place)}.*Permission denied.*\n$")
+
     def test_a_query_ends_at_the_limits_of_its_options(self):
         self.strata("run", TINY, "--batch", "1", "--no-wait", *QUICK)
         endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select "

@@ -94,7 +94,8 @@ TEST(FindReproduction, AnswersAMisspeltNameWithTheNearest) {
               "there is no publication named \"dong2018-tabel1\"; did you mean "
               "\"dong2018-table1\"?");
     EXPECT_EQ(error_of([] { find_reproduction("absent.toml"); }),
-              "absent.toml: cannot be read; name a TOML file of at most 1 MiB");
+              "absent.toml: cannot be read (No such file or directory); name a TOML file of at "
+              "most 1 MiB");
 }
 
 }  // namespace
