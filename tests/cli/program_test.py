@@ -900,6 +900,9 @@ class CommandLine(Program):
                 time.sleep(delay / 400)
                 child.send_signal((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)[delay % 3])
                 killed += child.wait(timeout=PATIENCE) != 0
+            for file in self.folder.glob("*.new"):  # whole, and killed just before it took its place
+                self.assertTrue(file.read_text().rstrip().endswith("</html>"))
+                file.unlink()
             self.assertEqual([file.name for file in self.folder.iterdir()], ["page.html"])
             if page.read_bytes() != old:
                 self.assertTrue(page.read_text().rstrip().endswith("</html>"))
