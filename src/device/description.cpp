@@ -260,7 +260,11 @@ DeviceDescription find_description(std::string_view name) {
             throw Error(fmt::format("{}: cannot be read ({}); give the path of a device file",
                                     printable(name), why_not_read(std::string(name))));
         }
-        return parse_description(*text, name);
+        DeviceDescription device = parse_description(*text, name);
+        if (const auto origin = origin_of(device)) {
+            follow(*origin, device);
+        }
+        return device;
     }
     if (auto found = description_called(name)) {
         return *std::move(found);
@@ -310,6 +314,67 @@ void change(DeviceDescription& device, std::string_view key_and_value) {
                     fmt::format("assumed: {}", printable(value))};
         },
         field.member);
+}
+
+bool multiplies_in_lanes(const DeviceDescription& device) {
+    constexpr std::array<std::string_view, 4> architectures = {"kepler", "maxwell", "pascal",
+                                                               "vega"};
+    return std::ranges::find(architectures, device.architecture) != architectures.end();
+}
+
+namespace {
+
+// The number as it was and as it is, as a factor; 1 where it was absent, or is.
+template <class Q>
+double factor_of(std::optional<Fact<Q>> D::*member, const D& before, const D& after) {
+    const auto &old = before.*member, &now = after.*member;
+    return old && now ? now->value / old->value : 1;
+}
+
+// A number that nobody changed becomes so many times as large.
+template <class Q>
+void follow(std::optional<Fact<Q>> D::*member, double factor, std::string_view of, const D& before,
+            D& device) {
+    const auto& old = before.*member;
+    auto& now = device.*member;
+    if (factor != 1 && old && now && old->value == now->value) {
+        now = {old->value * factor,
+               fmt::format("derived: {:.4g} times what is stated, as {} is", factor, of)};
+    }
+}
+
+}  // namespace
+
+void follow(const DeviceDescription& before, DeviceDescription& device) {
+    const D changed = device;
+    const auto factor = [&](auto member) { return factor_of(member, before, changed); };
+    const auto by = [&](auto member, double times, std::string_view of) {
+        follow(member, times, of, before, device);
+    };
+    const double cycles = factor(&D::processors) *
+                          (before.boost_clock ? factor(&D::boost_clock) : factor(&D::base_clock));
+    const double of_lanes = cycles * factor(&D::lanes);
+    const bool in_lanes = multiplies_in_lanes(before);
+    const double of_units = in_lanes ? of_lanes : cycles * factor(&D::matrix_lanes);
+    constexpr std::string_view lanes = "processors x lanes x clock", bus = "bus x transfers";
+    const std::string_view units = in_lanes ? lanes : "processors x matrix lanes x clock";
+    by(&D::f32_peak, before.kind == DeviceKind::tpu ? of_units : of_lanes, lanes);
+    for (const auto peak : {&D::tf32_peak, &D::f16_peak, &D::bf16_peak}) {
+        by(peak, of_units, units);
+    }
+    by(&D::l2_bandwidth, cycles, "processors x clock");
+    if (before.kind == DeviceKind::tpu) {
+        by(&D::dram_bandwidth, factor(&D::processors), "processors");
+    } else {
+        by(&D::dram_bandwidth, factor(&D::bus_width) * factor(&D::transfer_rate), bus);
+    }
+}
+
+std::optional<DeviceDescription> origin_of(const DeviceDescription& device) {
+    auto origin = description_called(device.name);
+    const bool is_alike = origin && origin->name == device.name && origin->kind == device.kind &&
+                          origin->architecture == device.architecture;
+    return is_alike ? origin : std::nullopt;
 }
 
 std::optional<FlopRate> derived_f32_peak(const DeviceDescription& device,

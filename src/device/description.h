@@ -103,14 +103,27 @@ std::span<const EmbeddedFile> device_files();
 // that, the one of this name in small letters. Nothing if there is none.
 std::optional<DeviceDescription> description_called(std::string_view name);
 
-// One of these by either name, or a file (a name with a dot or a slash). Throws Error that names
-// similar ones.
+// One of these by either name, or a file (a name with a dot or a slash). What a file changes of the
+// description that it is a copy of is followed (`follow`). Throws Error that names similar ones.
 DeviceDescription find_description(std::string_view name);
 
 // Changes a number: "l2=128MiB" sets it, "dram_bandwidth=2x" multiplies it. "sms" is another name
-// for processors. Throws Error for an
-// unknown key, another unit, or a factor of what is absent.
+// for processors. What follows is left to `follow`. Throws Error for an unknown key, another unit,
+// or a factor of what is absent.
 void change(DeviceDescription& device, std::string_view key_and_value);
+
+// Whether its 16-bit numbers, if it has any, are computed by the lanes of fp32: no matrix units.
+bool multiplies_in_lanes(const DeviceDescription& device);
+
+// What follows from what, unless it was changed itself: from processors, lanes and clock the peaks
+// (those of matrix units from processors, matrix lanes and clock), from processors and clock the
+// L2 cache's bandwidth, from bus and transfers the memory's, which on TPUs each core has for
+// itself. `before` is the description that `device` was made of.
+void follow(const DeviceDescription& before, DeviceDescription& device);
+
+// The description that is part of strata and that this one, of the same name, kind and
+// architecture, is a changed copy of; nothing where there is none.
+std::optional<DeviceDescription> origin_of(const DeviceDescription& device);
 
 // The fp32 peak that processors, lanes and a clock give; nothing where one of them is absent.
 std::optional<FlopRate> derived_f32_peak(const DeviceDescription& device,

@@ -13,9 +13,6 @@ namespace strata {
 
 namespace {
 
-// Their 16-bit numbers, if they have any, are computed in pairs by the lanes of fp32.
-constexpr std::array<std::string_view, 4> without_matrix_units = {"kepler", "maxwell", "pascal",
-                                                                  "vega"};
 constexpr double rate_of_f16_on_geforce_pascal = 1.0 / 64;
 
 const std::optional<Fact<FlopRate>>& stated_peak(const DeviceDescription& device,
@@ -87,9 +84,7 @@ FlopRate peak_of(const DeviceDescription& device, Arithmetic arithmetic) {
 }
 
 bool has_matrix_units(const DeviceDescription& device, Arithmetic arithmetic) {
-    return arithmetic != Arithmetic::f32 &&
-           std::ranges::find(without_matrix_units, device.architecture) ==
-               without_matrix_units.end();
+    return arithmetic != Arithmetic::f32 && !multiplies_in_lanes(device);
 }
 
 }  // namespace strata

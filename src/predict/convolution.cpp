@@ -120,10 +120,9 @@ struct Reached {
     Arithmetic arithmetic;  // of products
 };
 
-constexpr std::int64_t channels_together = 8;  // in matrix units
-
 bool fits_matrix_units(const ConvolutionProblem& a) {
-    return a.c / a.groups % channels_together == 0 && a.k / a.groups % channels_together == 0;
+    return a.c / a.groups % channels_of_matrix_units == 0 &&
+           a.k / a.groups % channels_of_matrix_units == 0;
 }
 
 Arithmetic arithmetic_of_products(const ConvolutionProblem& problem,
@@ -139,7 +138,7 @@ Arithmetic arithmetic_of_products(const ConvolutionProblem& problem,
 Extents padded_extents(const ConvolutionProblem& problem, const DeviceDescription& device) {
     Extents x = extents_of(problem);
     if (has_matrix_units(device, problem.arithmetic) && problem.groups == 1) {
-        constexpr auto whole = static_cast<double>(channels_together);
+        constexpr auto whole = static_cast<double>(channels_of_matrix_units);
         x.c = whole * up(x.c, whole);
         x.k = whole * up(x.k, whole);
     }

@@ -37,6 +37,9 @@ struct ConvolutionProblem {
     Bytes traffic() const;
 };
 
+// Channels and filters of a group come in so many for matrix units.
+inline constexpr std::int64_t channels_of_matrix_units = 8;
+
 // How a library computes a convolution.
 enum class LibraryAlgorithm {
     implicit_gemm,     // one product whose operand is gathered from the images as it is read

@@ -237,6 +237,7 @@ void scale(Cpu& cpu, Resource resource, double factor) {
 }
 
 void apply(Cpu& cpu, const DeviceChanges& changes) {
+    const DeviceDescription before = cpu.device;
     for (const std::string& text : changes) {
         if (const auto launch = value_for("launch", text)) {
             const LaunchChange change = launch_change(*launch);
@@ -252,6 +253,7 @@ void apply(Cpu& cpu, const DeviceChanges& changes) {
             change(cpu.device, text);
         }
     }
+    follow(before, cpu.device);
 }
 
 }  // namespace strata

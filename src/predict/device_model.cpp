@@ -45,7 +45,7 @@ std::unique_ptr<DeviceModel> model_of(const DeviceDescription& device,
                                       const DeviceChanges& changes) {
     switch (device.kind) {
         case DeviceKind::cpu: {
-            Cpu cpu{device, cpu_rates_of(device)};
+            Cpu cpu{device, cpu_rates_of(origin_of(device).value_or(device))};
             apply(cpu, changes);
             return cpu_model(std::move(cpu));
         }
@@ -57,7 +57,7 @@ std::unique_ptr<DeviceModel> model_of(const DeviceDescription& device,
         case DeviceKind::gpu:
             break;
     }
-    Gpu gpu{device, gpu_rates_of(device)};
+    Gpu gpu = gpu_of(device);
     apply(gpu, changes);
     return gpu_model(std::move(gpu));
 }

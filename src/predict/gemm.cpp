@@ -144,8 +144,6 @@ constexpr std::array<std::array<std::string_view, 7>, 2> groups = {
     {{"rows to 16", "rows to 32", "rows to 64", "rows to 128", "wide", "columns to 64", "deep"},
      {"rows to 16, transposed", "rows to 32, transposed", "rows to 64, transposed",
       "rows to 128, transposed", "wide, transposed", "columns to 64, transposed", "deep"}}};
-// A sum that is so many times as long as either side of the result.
-constexpr std::int64_t deep = 32;
 
 double clock_of(const DeviceDescription& device) {
     return (device.boost_clock ? device.boost_clock : device.base_clock)->value.value;
@@ -289,10 +287,10 @@ GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel
 
 std::string_view group_of(const GemmProblem& problem) {
     const auto& names = groups[problem.b_is_transposed ? 1 : 0];
-    if (problem.k > deep * std::max(problem.m, problem.n)) {
+    if (problem.k > deep_beside_sides * std::max(problem.m, problem.n)) {
         return names[6];
     }
-    if (problem.n <= 64 && problem.n < problem.m) {
+    if (problem.n <= most_columns_of_narrow && problem.n < problem.m) {
         return names[5];
     }
     const std::int64_t m = problem.m;
@@ -332,8 +330,6 @@ GemmKernel planned_kernel(const GemmProblem& problem, std::span<const GemmKernel
                           const DeviceDescription& device, const GemmRates& rates) {
     check(!candidates.empty(), "a plan has a kernel to choose");
     check(device.processors && device.lanes, "a device for products has processors and lanes");
-    constexpr std::int64_t shallowest = 64;  // part of k that a split leaves
-    constexpr int most_splits = 64;
     const auto group = rates.kernels.find(group_of(problem));
     const GemmKernel* best = &candidates.front();
     int best_splits = 1;
@@ -348,7 +344,7 @@ GemmKernel planned_kernel(const GemmProblem& problem, std::span<const GemmKernel
         tried.tile_m = candidate.tile_m;
         tried.warps = candidate.warps;
         for (int splits = 1; splits <= most_splits; splits *= 2) {
-            if (splits > 1 && problem.k / splits < shallowest) {
+            if (splits > 1 && problem.k / splits < shallowest_split) {
                 break;
             }
             tried.splits = splits;

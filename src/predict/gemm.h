@@ -120,6 +120,14 @@ bool shares_both_operands(const DeviceDescription& device);
 GemmPrediction predict_gemm(const GemmProblem& problem, const GemmKernel& kernel,
                             const DeviceDescription& device, const GemmRates& rates);
 
+// Where shapes change groups: a sum beside the sides of the result, and the columns of narrow ones.
+inline constexpr std::int64_t deep_beside_sides = 32;
+inline constexpr std::int64_t most_columns_of_narrow = 64;
+
+// How a plan splits sums: into powers of two, of which each leaves at least so much.
+inline constexpr std::int64_t shallowest_split = 64;
+inline constexpr int most_splits = 64;
+
 // The group of products whose rates are fitted together where their kernels are not known: by how
 // narrow the result is, for libraries take other kernels for narrow ones and not always the
 // fastest, how much longer than it the sum is, and how B's rows lie. "rows to 16, transposed"

@@ -6,6 +6,7 @@
 #include "op/attention.h"
 #include "predict/layer_products.h"
 #include "predict/layer_streams.h"
+#include "predict/padding.h"
 
 #include <fmt/format.h>
 
@@ -22,11 +23,6 @@ namespace {
 // So many different problems are remembered with their kernels: some megabytes.
 constexpr std::size_t most_plans = 16384;
 constexpr double flops_per_product_step = 2;
-
-struct Plan {
-    GemmKernel kernel;
-    GemmPrediction prediction;
-};
 
 // A problem's numbers and the class of its rates.
 template <std::size_t count>
@@ -165,10 +161,11 @@ public:
         add(std::move(kernel), found.time, found.launch, repeats, alone.launch);
     }
 
-    void add_product(const LayerProduct& product, const Plan& plan, Bytes scratch) {
+    void add_product(const LayerProduct& product, const ProductPlan& plan, Bytes scratch) {
         const GemmProblem& problem = product.problem;
         const GemmPrediction& found = plan.prediction;
-        const double depth = std::ceil(static_cast<double>(problem.k) / plan.kernel.splits / 8) * 8;
+        const double depth =
+            std::ceil(static_cast<double>(plan.padded.k) / plan.kernel.splits / 8) * 8;
         const double area = static_cast<double>(plan.kernel.tile_n) * plan.kernel.tile_m;
         const double edges = plan.kernel.tile_n + plan.kernel.tile_m;
         KernelPrediction kernel{.name = shown_name(plan.kernel, product.rates()),
@@ -316,11 +313,10 @@ public:
         for (const GemmKernel& candidate : product.candidates) {
             const GemmProblem problem{
                 t.batch, t.m, t.n, t.k, t.b_is_transposed, t.arithmetic, t.element_bytes};
-            const GemmKernel best =
-                planned_kernel(problem, std::span(&candidate, 1), gpu_.device, product.rates);
-            const GemmPrediction found = predict_gemm(problem, best, gpu_.device, product.rates);
-            all.push_back(
-                {shown_name(best, kernel.rates), best.splits, found.time - found.launch + waits});
+            const ProductPlan best =
+                planned_product(problem, std::span(&candidate, 1), gpu_.device, product.rates);
+            all.push_back({shown_name(best.kernel, kernel.rates), best.kernel.splits,
+                           best.prediction.time - best.prediction.launch + waits});
         }
         std::ranges::sort(all, {}, &Alternative::time);
         return all;
@@ -359,12 +355,18 @@ private:
         const ConvolutionProblem& problem = *predicted.convolution;
         const ConvolutionRates& reached = gpu_.rates.convolution(predicted.rates);
         std::map<LibraryAlgorithm, ConvolutionPrediction> best;
-        for (const ConvolutionKernel& kernel : candidate_kernels(problem, reached.library)) {
-            const auto found = predict_kernel(problem, kernel, gpu_.device, reached);
-            const auto at = best.try_emplace(kernel.algorithm, found).first;
-            if (found.time < at->second.time) {
-                at->second = found;
+        const auto try_all = [&](const ConvolutionProblem& one) {
+            for (const ConvolutionKernel& kernel : candidate_kernels(one, reached.library)) {
+                const auto found = predict_kernel(one, kernel, gpu_.device, reached);
+                const auto at = best.try_emplace(kernel.algorithm, found).first;
+                if (found.time < at->second.time) {
+                    at->second = found;
+                }
             }
+        };
+        try_all(problem);
+        if (const auto larger = padded_for_matrix_units(problem, gpu_.device)) {
+            try_all(*larger);
         }
         std::vector<Alternative> all;
         for (const auto& [algorithm, found] : best) {
@@ -375,13 +377,26 @@ private:
         return all;
     }
 
-    const Plan& plan_for(const GemmProblem& problem, RateClass rates) const {
+    const ProductPlan& plan_for(const GemmProblem& problem, RateClass rates) const {
         return remembered(products_, key_of(problem, rates), [&] {
             const ProductRates& product = gpu_.rates.product(rates);
-            const GemmKernel kernel =
-                planned_kernel(problem, product.candidates, gpu_.device, product.rates);
-            return Plan{kernel, predict_gemm(problem, kernel, gpu_.device, product.rates)};
+            return planned_product(problem, product.candidates, gpu_.device, product.rates);
         });
+    }
+
+    ConvolutionPrediction fastest(const ConvolutionProblem& problem, ConvolutionAlgorithm asked,
+                                  const ConvolutionRates& reached) const {
+        const auto predict = [&](const ConvolutionProblem& one) {
+            return predict_fastest(one, kernels_for(one, asked, reached.library), gpu_.device,
+                                   reached);
+        };
+        const ConvolutionPrediction found = predict(problem);
+        const auto larger = padded_for_matrix_units(problem, gpu_.device);
+        if (!larger) {
+            return found;
+        }
+        const ConvolutionPrediction padded = predict(*larger);
+        return padded.time < found.time ? padded : found;
     }
 
     Kernels convolved(const ConvolutionProblem& problem, const LayerTask& task) const {
@@ -393,8 +408,7 @@ private:
         const ConvolutionPrediction& found =
             remembered(convolutions_, key_of(problem, asked, rates), [&] {
                 const ConvolutionRates& reached = gpu_.rates.convolution(rates);
-                return predict_fastest(problem, kernels_for(problem, asked, reached.library),
-                                       gpu_.device, reached);
+                return fastest(problem, asked, reached);
             });
         Kernels kernels;
         PassKernels pass(gpu_, kernels);
@@ -419,7 +433,7 @@ private:
             GemmProblem& p = product.problem;
             p.arithmetic = *arithmetic_of(data.dtype);
             p.element_bytes = static_cast<double>(size_in_bytes(data.dtype));
-            const Plan& plan = plan_for(p, product.rates());
+            const ProductPlan& plan = plan_for(p, product.rates());
             const double sums = static_cast<double>(p.batch * p.m) * static_cast<double>(p.n) * 4;
             pass.add_product(product, plan,
                              Bytes{plan.kernel.splits > 1 ? plan.kernel.splits * sums : 0});
@@ -442,10 +456,8 @@ private:
                                         : RateClass::low_precision_recurrent_forward;
             const RateClass rates =
                 class_after(first, problem.pass == RecurrentPass::forward ? 0 : 1);
-            pass.add_sequence(problem,
-                              predict_recurrent(problem, RecurrentAlgorithm::stepwise, gpu_.device,
-                                                gpu_.rates.sequence(rates)),
-                              rates);
+            pass.add_sequence(
+                problem, planned_steps(problem, gpu_.device, gpu_.rates.sequence(rates)), rates);
         }
     }
 
@@ -489,7 +501,7 @@ private:
     }
 
     Gpu gpu_;
-    mutable Plans<6, Plan> products_;
+    mutable Plans<6, ProductPlan> products_;
     mutable Plans<16, ConvolutionPrediction> convolutions_;
 };
 

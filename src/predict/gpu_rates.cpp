@@ -23,10 +23,6 @@ Hertz clock_of_gpu(const DeviceDescription& device) {
     return (device.boost_clock ? device.boost_clock : device.base_clock)->value;
 }
 
-double cycles_together(const DeviceDescription& device) {
-    return device.processors->value.value * clock_of_gpu(device).value;
-}
-
 // NVIDIA's architectures in the order of their years.
 constexpr std::array<std::string_view, 9> architectures = {
     "kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell"};
@@ -367,6 +363,36 @@ DeviceRates rates_for_problems(const DeviceDescription& device) {
     return found;
 }
 
+namespace {
+
+// Rates that were found for the description as it was `before`, for the device as it is: latencies
+// follow its clock, reached bandwidths the stated ones, what stays in a cache its size. (Those of
+// convolutions are relative to the description.)
+void follow_description(Gpu& gpu, const DeviceDescription& before) {
+    const DeviceDescription device = gpu.device;
+    const auto convolutions = gpu.rates.convolutions;
+    // (`scale` changes the description as well, which has the new numbers already.)
+    scale(gpu, Resource::latency, clock_of_gpu(device) / clock_of_gpu(before));
+    scale(gpu, Resource::l2_bandwidth, assumed_l2_bandwidth(device) / assumed_l2_bandwidth(before));
+    scale(gpu, Resource::l2_size, factor_between(before.l2, device.l2));
+    scale(gpu, Resource::dram_bandwidth,
+          factor_between(before.dram_bandwidth, device.dram_bandwidth));
+    gpu.device = device;
+    gpu.rates.convolutions = convolutions;
+}
+
+}  // namespace
+
+Gpu gpu_of(const DeviceDescription& device) {
+    const auto origin = origin_of(device);
+    if (!origin || !origin->lanes || !device.lanes) {
+        return {device, gpu_rates_of(device)};
+    }
+    Gpu gpu{device, gpu_rates_of(*origin)};
+    follow_description(gpu, *origin);
+    return gpu;
+}
+
 GpuRates gpu_rates_of(const DeviceDescription& device) {
     if (!device.lanes) {
         throw Error(
@@ -455,25 +481,8 @@ void apply(Gpu& gpu, const DeviceChanges& changes) {
             change(gpu.device, text);
         }
     }
-    // What is stated of matrix units follows their clock, unless it was changed itself.
-    const double cycles = cycles_together(gpu.device) / cycles_together(before);
-    for (auto peak : {&DeviceDescription::tf32_peak, &DeviceDescription::f16_peak,
-                      &DeviceDescription::bf16_peak}) {
-        if (before.*peak && (gpu.device.*peak)->value == (before.*peak)->value) {
-            (gpu.device.*peak)->value *= cycles;
-        }
-    }
-    const DeviceDescription changed = gpu.device;
-    const auto convolutions = gpu.rates.convolutions;  // relative to the description as it is
-    // (`scale` changes the description as well, which has the new numbers already.)
-    const double clock = clock_of_gpu(changed) / clock_of_gpu(before);
-    const double l2 = factor_between(before.l2_bandwidth, changed.l2_bandwidth);
-    scale(gpu, Resource::latency, clock);
-    scale(gpu, Resource::l2_bandwidth, l2 == 1 ? clock : l2);
-    scale(gpu, Resource::dram_bandwidth,
-          factor_between(before.dram_bandwidth, changed.dram_bandwidth));
-    gpu.device = changed;
-    gpu.rates.convolutions = convolutions;
+    follow(before, gpu.device);
+    follow_description(gpu, before);
 }
 
 }  // namespace strata

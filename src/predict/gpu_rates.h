@@ -61,6 +61,10 @@ struct Gpu {
     GpuRates rates;
 };
 
+// The rates of the description that this one is a changed copy of (`origin_of`), moved to it as
+// `apply` moves them; else the device's own.
+Gpu gpu_of(const DeviceDescription& device);
+
 // Makes so many times as much of a resource. A launch hides what the memory moves meanwhile, so
 // that follows both.
 void scale(Gpu& gpu, Resource resource, double factor);

@@ -15,8 +15,20 @@ constexpr Bytes registers_of_processor{256.0 * 1024};
 constexpr double share_for_weights = 0.6;
 constexpr double persistent_efficiency = 0.5;
 
-const StepRates& rates_for(std::int64_t batch, const RecurrentRates& rates) {
-    return rates.by_batch[batch <= 16 ? 0U : batch <= 32 ? 1U : batch <= 64 ? 2U : 3U];
+// Between two of the batches that rates are of, what is between both: a step takes no leap there.
+StepRates rates_for(std::int64_t batch, const RecurrentRates& rates) {
+    constexpr double first = 16;
+    const double last = static_cast<double>(rates.by_batch.size() - 1);
+    const double place = std::clamp(std::log2(static_cast<double>(batch) / first), 0.0, last);
+    const auto lower = static_cast<std::size_t>(place);
+    const StepRates& one = rates.by_batch[lower];
+    const double part = place - std::floor(place);
+    if (part == 0) {
+        return one;
+    }
+    const StepRates& next = rates.by_batch[lower + 1];
+    return {.efficiency = one.efficiency * std::pow(next.efficiency / one.efficiency, part),
+            .multiply = one.multiply * std::pow(next.multiply / one.multiply, part)};
 }
 
 // Multiply-adds that one element of a step's result sums.
@@ -54,7 +66,7 @@ struct StepTerms {
 
 StepTerms stepwise_terms(const RecurrentProblem& problem, const DeviceDescription& device,
                          const RecurrentRates& rates) {
-    const StepRates& reached = rates_for(problem.batch, rates);
+    const StepRates reached = rates_for(problem.batch, rates);
     const Bandwidth memory = device.dram_bandwidth->value * rates.dram_efficiency;
     return {.fixed = rates.step[static_cast<std::size_t>(problem.cell)],
             .arithmetic =

@@ -66,8 +66,9 @@ struct RecurrentRates {
     // What each of the first steps takes besides, until launches run ahead of the device.
     Seconds first_step{20e-6};
     double first_steps = 100;
-    // By the number of sequences: up to 16, 32, 64, and more. Libraries take other kernels for
-    // each, and not always fast ones: a step of 32 may take longer than one of 64.
+    // With 16 sequences or fewer, 32, 64, and 128 or more; what is between two of them is between
+    // their rates. Libraries take other kernels for each, and not always fast ones: a step of 32
+    // may take longer than one of 64.
     std::array<StepRates, 4> by_batch = {StepRates{.efficiency = 0.15},
                                          StepRates{.efficiency = 0.4}, StepRates{.efficiency = 0.6},
                                          StepRates{.efficiency = 0.8}};

@@ -238,6 +238,7 @@ Tpu tpu_of(const DeviceDescription& device) {
 }
 
 void apply(Tpu& tpu, const DeviceChanges& changes) {
+    const DeviceDescription before = tpu.device;
     for (const std::string& text : changes) {
         if (const auto launch = value_for("launch", text)) {
             const LaunchChange change = launch_change(*launch);
@@ -248,6 +249,7 @@ void apply(Tpu& tpu, const DeviceChanges& changes) {
             change(tpu.device, text);
         }
     }
+    follow(before, tpu.device);
 }
 
 std::unique_ptr<DeviceModel> tpu_model(Tpu tpu) {
