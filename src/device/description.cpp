@@ -370,11 +370,34 @@ void follow(const DeviceDescription& before, DeviceDescription& device) {
     }
 }
 
+std::string what_follows(const DeviceDescription& device) {
+    const bool is_tpu = device.kind == DeviceKind::tpu;
+    return fmt::format(
+        "In a changed copy of this description, and with --set, what is not changed itself "
+        "follows: "
+        "f32_peak processors x {} x clock; {}l2_bandwidth processors x clock; dram_bandwidth {}.",
+        is_tpu ? "matrix lanes" : "lanes",
+        is_tpu                        ? "bf16_peak the same; "
+        : multiplies_in_lanes(device) ? "the 16-bit peaks the same; "
+                                      : "the peaks of matrix units processors x clock; ",
+        is_tpu ? "processors" : "bus width x transfer rate");
+}
+
 std::optional<DeviceDescription> origin_of(const DeviceDescription& device) {
-    auto origin = description_called(device.name);
-    const bool is_alike = origin && origin->name == device.name && origin->kind == device.kind &&
-                          origin->architecture == device.architecture;
-    return is_alike ? origin : std::nullopt;
+    std::optional<DeviceDescription> of_model;
+    for (const EmbeddedFile& file : device_files()) {
+        DeviceDescription origin = parse_description(file.text, fmt::format("{}.toml", file.name));
+        if (origin.kind != device.kind || origin.architecture != device.architecture) {
+            continue;
+        }
+        if (origin.name == device.name) {
+            return origin;
+        }
+        if (origin.model == device.model) {
+            of_model = std::move(origin);
+        }
+    }
+    return of_model;
 }
 
 std::optional<FlopRate> derived_f32_peak(const DeviceDescription& device,

@@ -121,8 +121,11 @@ bool multiplies_in_lanes(const DeviceDescription& device);
 // itself. `before` is the description that `device` was made of.
 void follow(const DeviceDescription& before, DeviceDescription& device);
 
-// The description that is part of strata and that this one, of the same name, kind and
-// architecture, is a changed copy of; nothing where there is none.
+// The same in a sentence.
+std::string what_follows(const DeviceDescription& device);
+
+// The description that is part of strata and that this one is a changed copy of: of the same name,
+// or else the same model, with its kind and architecture; nothing where there is none.
 std::optional<DeviceDescription> origin_of(const DeviceDescription& device);
 
 // The fp32 peak that processors, lanes and a clock give; nothing where one of them is absent.

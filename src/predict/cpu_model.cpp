@@ -98,9 +98,10 @@ KernelPrediction predict_on_cpu(const CpuWork& work, const CpuCeilings& ceilings
     Bytes refetch;
     if (work.is_product) {
         const CpuProductRates& found = rates.product(work.family);
-        // (Cores that idle do not wait for each other's rows: more rows never take less time.)
+        // (Cores that idle do not wait for each other's rows and columns: more of them never take
+        // less time.)
         const double starts =
-            idle * (1 + found.sum / work.sum + found.columns / work.columns) + found.row / work.row;
+            idle * (1 + found.sum / work.sum) + found.columns / work.columns + found.row / work.row;
         // (A clock that rose after the peak was measured could fit more than the peak.)
         const double efficiency = std::min(found.efficiency, 1.0);
         arithmetic = Flops{work.operations * starts} / (efficiency * ceilings.peak);
@@ -170,6 +171,20 @@ public:
                             "--dtype f32",
                             name_of(dtype))};
         }
+        Kernels kernels = kernels_of(task);
+        if (const auto wider = beyond_few_channels(task)) {
+            Kernels padded = kernels_of({task.op, *wider, task.pass, task.execution});
+            if (time_of(padded) < time_of(kernels)) {
+                return padded;
+            }
+        }
+        return kernels;
+    }
+
+    std::vector<Alternative> alternatives_to(const KernelPrediction&) const override { return {}; }
+
+private:
+    Kernels kernels_of(const LayerTask& task) const {
         Kernels kernels;
         for (const CpuWork& work : work_on_cpu(task)) {
             add(task, work, kernels);
@@ -180,9 +195,6 @@ public:
         return kernels;
     }
 
-    std::vector<Alternative> alternatives_to(const KernelPrediction&) const override { return {}; }
-
-private:
     void add(const LayerTask& task, const CpuWork& work, Kernels& kernels) const {
         KernelPrediction kernel = predict_on_cpu(work, ceilings_, cpu_.rates, Surroundings::network,
                                                  task.execution.numerics.mode);

@@ -177,7 +177,9 @@ CpuRates cpu_rates_of(const DeviceDescription& device) {
         }
     }
     constexpr double lanes_of_avx512 = 32;
-    const bool is_wide = device.lanes && device.lanes->value.value >= lanes_of_avx512;
+    // (A copy with other lanes runs the kernels of its origin.)
+    const DeviceDescription origin = origin_of(device).value_or(device);
+    const bool is_wide = origin.lanes && origin.lanes->value.value >= lanes_of_avx512;
     const std::string_view wanted = is_wide ? "onednn-avx512" : "onednn-avx2";
     for (const EmbeddedFile& file : cpu_rate_files()) {
         if (file.name == wanted) {

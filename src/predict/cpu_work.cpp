@@ -85,7 +85,7 @@ CpuWork convolution_work(const Dims& image, const Dims& result, const Dims& kern
     const std::int64_t channels = image[1] / groups;
     const std::int64_t outputs = result[0] * product(std::span(result).subspan(2));
     const std::int64_t window = product(kernel);
-    const bool is_depthwise = channels == 1 && filters == 1;
+    const bool is_depthwise = groups > 1 && channels == 1 && filters == 1;
     // Images are stored in blocks of channels that fill a register.
     const std::int64_t loops = is_depthwise  ? padded(groups)
                                : groups == 1 ? padded(filters) * channels
@@ -93,7 +93,10 @@ CpuWork convolution_work(const Dims& image, const Dims& result, const Dims& kern
     const std::int64_t sum = pass == Pass::forward         ? channels * window
                              : pass == Pass::backward_data ? filters * window
                                                            : outputs;
-    const std::int64_t columns = pass == Pass::backward_data ? channels : filters;
+    // (A register of filters is computed whole, so that fewer of them take no longer.)
+    const std::int64_t columns = pass == Pass::backward_data ? channels
+                                 : groups == 1               ? std::max(filters, register_width)
+                                                             : filters;
     CpuWork work;
     work.is_product = true;
     work.operations = flops_per_multiply_add * number(loops) * number(outputs) * number(window);
@@ -101,7 +104,12 @@ CpuWork convolution_work(const Dims& image, const Dims& result, const Dims& kern
     work.row = number(result.back());
     work.columns = number(is_depthwise ? groups : columns);
     work.parameters = weights.tensor.bytes();
-    work.independent = number(outputs) * number(result[1]) / results_of_a_piece;
+    // (Of the registers that are computed, filled or not.)
+    const std::int64_t images = product(image) / image[1];
+    const double results = pass == Pass::backward_data
+                               ? number(images) * number(image[1])
+                               : number(outputs) * number(padded(result[1]));
+    work.independent = results / results_of_a_piece;
     return work;
 }
 
@@ -241,6 +249,18 @@ std::vector<CpuWork> work_on_cpu(const LayerTask& task) {
     }
     add_traffic(task, *products);
     return *std::move(products);
+}
+
+std::optional<Signature> beyond_few_channels(const LayerTask& task) {
+    const auto* op = std::get_if<Convolution>(&task.op);
+    if (op == nullptr || op->groups > 1 ||
+        task.signature.inputs[0].tensor.dims[1] > few_input_channels) {
+        return std::nullopt;
+    }
+    Signature wider = task.signature;
+    wider.inputs[0].tensor.dims[1] = few_input_channels + 1;
+    wider.inputs[1].tensor.dims[1] = few_input_channels + 1;
+    return wider;
 }
 
 std::optional<CpuWork> reorder_on_cpu(const LayerTask& task) {

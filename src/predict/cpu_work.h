@@ -26,6 +26,10 @@ struct CpuWork {
 // The products of a task, or the streams that it is; none where it costs nothing.
 std::vector<CpuWork> work_on_cpu(const LayerTask& task);
 
+// A convolution of few channels with as many as the other kernels take, which may be faster though
+// it does more; nothing of others.
+std::optional<Signature> beyond_few_channels(const LayerTask& task);
+
 // A reorder of the parameters, which the backward passes of convolutions need because an update
 // keeps changing them; nothing where there is none.
 std::optional<CpuWork> reorder_on_cpu(const LayerTask& task);

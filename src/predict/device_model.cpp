@@ -45,7 +45,7 @@ std::unique_ptr<DeviceModel> model_of(const DeviceDescription& device,
                                       const DeviceChanges& changes) {
     switch (device.kind) {
         case DeviceKind::cpu: {
-            Cpu cpu{device, cpu_rates_of(origin_of(device).value_or(device))};
+            Cpu cpu{device, cpu_rates_of(device)};
             apply(cpu, changes);
             return cpu_model(std::move(cpu));
         }

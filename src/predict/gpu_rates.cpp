@@ -384,7 +384,7 @@ void follow_description(Gpu& gpu, const DeviceDescription& before) {
 }  // namespace
 
 Gpu gpu_of(const DeviceDescription& device) {
-    const auto origin = origin_of(device);
+    const auto origin = origin_of_rates(device);
     if (!origin || !origin->lanes || !device.lanes) {
         return {device, gpu_rates_of(device)};
     }

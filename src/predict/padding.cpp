@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -76,6 +77,17 @@ std::optional<GemmProblem> at_next_split(const ProductPlan& plan) {
     return larger;
 }
 
+// From the least to the most that rates differ by, so near to one another that no step between two
+// of them is noticeably shorter than at both.
+std::vector<std::int64_t> batches_with_rates() {
+    constexpr double first = 16, parts_of_doubling = 16, doublings = 3;
+    std::vector<std::int64_t> batches;
+    for (double part = 0; part <= doublings * parts_of_doubling; ++part) {
+        batches.push_back(std::lround(first * std::exp2(part / parts_of_doubling)));
+    }
+    return batches;
+}
+
 }  // namespace
 
 ProductPlan planned_product(const GemmProblem& problem, std::span<const GemmKernel> candidates,
@@ -111,9 +123,7 @@ std::optional<ConvolutionProblem> padded_for_matrix_units(const ConvolutionProbl
 
 RecurrentPrediction planned_steps(const RecurrentProblem& problem, const DeviceDescription& device,
                                   const RecurrentRates& rates) {
-    // (Between the batches that rates are of, a step may be shortest anywhere.)
-    constexpr std::array<std::int64_t, 13> batches = {16, 19, 22, 27, 32,  38, 45,
-                                                      54, 64, 76, 90, 108, 128};
+    static const std::vector<std::int64_t> batches = batches_with_rates();
     RecurrentProblem larger = problem;
     const auto predict = [&] {
         return predict_recurrent(larger, RecurrentAlgorithm::stepwise, device, rates);

@@ -426,6 +426,15 @@ DeviceRates shipped_rates_of(std::string_view device) {
     return {};
 }
 
+std::optional<DeviceDescription> origin_of_rates(const DeviceDescription& device) {
+    auto origin = origin_of(device);
+    const bool has_own_name = origin && origin->name != device.name;
+    if (has_own_name && data_home() && read_small_file(own_rates_file(device.name))) {
+        return {};
+    }
+    return origin;
+}
+
 DeviceRates rates_of(std::string_view device) {
     DeviceRates rates = own_rates_of(device);
     DeviceRates shipped = shipped_rates_of(device);

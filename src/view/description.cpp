@@ -123,6 +123,7 @@ Document description_document(const DeviceDescription& device) {
     for (const std::string& contradiction : contradictions(device)) {
         table.notes.push_back("Contradiction: " + contradiction + ".");
     }
+    table.notes.push_back(what_follows(device));
     return {.title = fmt::format("{}: {}, {}", device.name, device.model, device.architecture),
             .blocks = {std::move(table)},
             .kind = "device"};

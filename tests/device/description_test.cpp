@@ -147,6 +147,58 @@ TEST(Description, TheBeginningOfSeveralNamesGetsAllOfThem) {
     }
 }
 
+// A described device with some of its numbers changed, and what follows.
+DeviceDescription changed(const char* name, std::initializer_list<std::string_view> changes) {
+    const DeviceDescription before = find_description(name);
+    DeviceDescription device = before;
+    for (const std::string_view one : changes) {
+        change(device, one);
+    }
+    follow(before, device);
+    return device;
+}
+
+TEST(Description, PeaksFollowProcessorsLanesAndClock) {
+    const DeviceDescription t4 = find_description("t4");
+    const DeviceDescription larger = changed("t4", {"processors=2x", "boost_clock=3x"});
+    EXPECT_DOUBLE_EQ(larger.f16_peak->value / t4.f16_peak->value, 6);
+    EXPECT_DOUBLE_EQ(larger.f32_peak->value / t4.f32_peak->value, 6);
+    EXPECT_EQ(larger.f16_peak->source,
+              "derived: 6 times what is stated, as processors x matrix lanes x clock is");
+    EXPECT_TRUE(contradictions(larger).empty());
+    const DeviceDescription wider = changed("t4", {"lanes=2x"});
+    EXPECT_DOUBLE_EQ(wider.f32_peak->value / t4.f32_peak->value, 2);
+    EXPECT_EQ(wider.f16_peak->value, t4.f16_peak->value);  // of matrix units
+    const DeviceDescription p100 = find_description("p100");
+    EXPECT_DOUBLE_EQ(changed("p100", {"lanes=2x"}).f16_peak->value / p100.f16_peak->value, 2);
+    EXPECT_EQ(changed("t4", {"base_clock=2x"}).f16_peak->value, t4.f16_peak->value);
+}
+
+TEST(Description, WhatIsChangedItselfDoesNotFollow) {
+    const DeviceDescription changed_both = changed("t4", {"processors=2x", "f16_peak=70TFLOP/s"});
+    EXPECT_EQ(changed_both.f16_peak->value.value, 70e12);
+    EXPECT_EQ(changed_both.f16_peak->source, "assumed: 70TFLOP/s");
+}
+
+TEST(Description, BandwidthsFollowBusAndCores) {
+    const double bus = changed("t4", {"bus_width=2x"}).dram_bandwidth->value.value;
+    EXPECT_DOUBLE_EQ(bus / find_description("t4").dram_bandwidth->value.value, 2);
+    const DeviceDescription tpu = find_description("tpu-v2");
+    const DeviceDescription larger = changed("tpu-v2", {"processors=2x"});
+    EXPECT_DOUBLE_EQ(larger.dram_bandwidth->value / tpu.dram_bandwidth->value, 2);
+    EXPECT_DOUBLE_EQ(larger.bf16_peak->value / tpu.bf16_peak->value, 2);
+}
+
+TEST(Description, AFileIsACopyOfWhatHasItsNameOrElseItsModel) {
+    DeviceDescription copy = find_description("t4");
+    EXPECT_EQ(origin_of(copy)->name, "t4");
+    copy.name = "mine";
+    EXPECT_EQ(origin_of(copy)->name, "t4");
+    copy.architecture = "volta";
+    EXPECT_FALSE(origin_of(copy));
+    EXPECT_FALSE(origin_of(parse_description(small_device, "small.toml")));
+}
+
 }  // namespace
 
 }  // namespace strata::testing

@@ -96,6 +96,27 @@ TEST(Recurrent, ADeviceWithoutSharedMemoryKeepsNoWeights) {
     EXPECT_FALSE(can_persist({.hidden = 16}, device));
 }
 
+TEST(Recurrent, BetweenTwoMeasuredBatchesAStepIsBetweenTheirTimes) {
+    RecurrentRates rates;
+    rates.by_batch = {StepRates{.efficiency = 0.1, .multiply = Seconds{40e-9}},
+                      StepRates{.efficiency = 0.3, .multiply = Seconds{60e-9}},
+                      StepRates{.efficiency = 0.5, .multiply = Seconds{70e-9}},
+                      StepRates{.efficiency = 0.9, .multiply = Seconds{80e-9}}};
+    const DeviceDescription device = find_description("v100");
+    const auto latency = [&](std::int64_t batch) {
+        return predict_recurrent({.hidden = 512, .batch = batch, .steps = 10},
+                                 RecurrentAlgorithm::stepwise, device, rates)
+            .latency.value;
+    };
+    EXPECT_EQ(latency(1), latency(16));
+    EXPECT_EQ(latency(200), latency(128));
+    EXPECT_NEAR(latency(32) / latency(16), 1.5, 1e-12);
+    for (std::int64_t batch = 16; batch < 128; ++batch) {
+        EXPECT_GT(latency(batch + 1), latency(batch));
+        EXPECT_LT(latency(batch + 1), 1.04 * latency(batch));
+    }
+}
+
 }  // namespace
 
 }  // namespace strata::testing
