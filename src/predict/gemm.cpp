@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace strata {
 
@@ -328,21 +329,28 @@ std::vector<GemmKernel> candidate_kernels(const GemmRates& rates, MultiplyUnits 
 
 GemmKernel planned_kernel(const GemmProblem& problem, std::span<const GemmKernel> candidates,
                           const DeviceDescription& device, const GemmRates& rates) {
+    const auto found = planned_kernel_below(no_limit_of_time, problem, candidates, device, rates);
+    return found ? *found : candidates.front();
+}
+
+std::optional<GemmKernel> planned_kernel_below(Seconds limit, const GemmProblem& problem,
+                                               std::span<const GemmKernel> candidates,
+                                               const DeviceDescription& device,
+                                               const GemmRates& rates) {
     check(!candidates.empty(), "a plan has a kernel to choose");
     check(device.processors && device.lanes, "a device for products has processors and lanes");
     const auto group = rates.kernels.find(group_of(problem));
-    const GemmKernel* best = &candidates.front();
+    const GemmKernel* best = nullptr;
     int best_splits = 1;
     bool is_of_group = false;
-    Seconds shortest = no_limit_of_time;
+    Seconds shortest = limit;
     GemmKernel tried;
     for (const GemmKernel& candidate : candidates) {
         const bool takes_group =
             group != rates.kernels.end() && !rates.kernels.contains(candidate.name);
         const KernelRates& reached = takes_group ? group->second : rates.of(candidate.name);
-        tried.tile_n = candidate.tile_n;
-        tried.tile_m = candidate.tile_m;
-        tried.warps = candidate.warps;
+        std::tie(tried.tile_n, tried.tile_m, tried.warps) =
+            std::tie(candidate.tile_n, candidate.tile_m, candidate.warps);
         for (int splits = 1; splits <= most_splits; splits *= 2) {
             if (splits > 1 && problem.k / splits < shallowest_split) {
                 break;
@@ -357,11 +365,12 @@ GemmKernel planned_kernel(const GemmProblem& problem, std::span<const GemmKernel
             }
         }
     }
+    if (best == nullptr) {
+        return {};
+    }
     GemmKernel planned = *best;
     planned.splits = best_splits;
-    if (is_of_group) {
-        planned.name = group->first;
-    }
+    planned.name = is_of_group ? group->first : best->name;
     return planned;
 }
 

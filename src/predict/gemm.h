@@ -147,4 +147,10 @@ std::vector<GemmKernel> candidate_kernels(const GemmRates& rates,
 GemmKernel planned_kernel(const GemmProblem& problem, std::span<const GemmKernel> candidates,
                           const DeviceDescription& device, const GemmRates& rates);
 
+// The same if its prediction is shorter than `limit`.
+std::optional<GemmKernel> planned_kernel_below(Seconds limit, const GemmProblem& problem,
+                                               std::span<const GemmKernel> candidates,
+                                               const DeviceDescription& device,
+                                               const GemmRates& rates);
+
 }  // namespace strata

@@ -24,6 +24,23 @@ namespace {
 constexpr std::size_t most_plans = 16384;
 constexpr double flops_per_product_step = 2;
 
+struct ConvolutionPlan {
+    ConvolutionPrediction prediction;
+    RateClass rates;
+};
+
+RateClass class_of(const ConvolutionProblem& problem) {
+    return class_after(problem.arithmetic == Arithmetic::f32
+                           ? RateClass::convolution_forward
+                           : RateClass::low_precision_convolution_forward,
+                       static_cast<std::size_t>(problem.pass));
+}
+
+ConvolutionProblem in_lanes(ConvolutionProblem problem) {
+    problem.arithmetic = Arithmetic::f32;
+    return problem;
+}
+
 // A problem's numbers and the class of its rates.
 template <std::size_t count>
 struct PlanKey {
@@ -353,9 +370,9 @@ private:
     // The fastest kernel of each algorithm that the library has.
     std::vector<Alternative> other_convolutions(const KernelPrediction& predicted) const {
         const ConvolutionProblem& problem = *predicted.convolution;
-        const ConvolutionRates& reached = gpu_.rates.convolution(predicted.rates);
         std::map<LibraryAlgorithm, ConvolutionPrediction> best;
         const auto try_all = [&](const ConvolutionProblem& one) {
+            const ConvolutionRates& reached = gpu_.rates.convolution(class_of(one));
             for (const ConvolutionKernel& kernel : candidate_kernels(one, reached.library)) {
                 const auto found = predict_kernel(one, kernel, gpu_.device, reached);
                 const auto at = best.try_emplace(kernel.algorithm, found).first;
@@ -367,6 +384,9 @@ private:
         try_all(problem);
         if (const auto larger = padded_for_matrix_units(problem, gpu_.device)) {
             try_all(*larger);
+        }
+        if (has_matrix_units(gpu_.device, problem.arithmetic)) {
+            try_all(in_lanes(problem));
         }
         std::vector<Alternative> all;
         for (const auto& [algorithm, found] : best) {
@@ -384,35 +404,37 @@ private:
         });
     }
 
-    ConvolutionPrediction fastest(const ConvolutionProblem& problem, ConvolutionAlgorithm asked,
-                                  const ConvolutionRates& reached) const {
-        const auto predict = [&](const ConvolutionProblem& one) {
-            return predict_fastest(one, kernels_for(one, asked, reached.library), gpu_.device,
-                                   reached);
+    // Numbers of 16 bits may also be padded, or multiplied by the lanes of fp32.
+    ConvolutionPlan fastest(const ConvolutionProblem& problem, ConvolutionAlgorithm asked) const {
+        std::optional<ConvolutionPlan> best;
+        const auto try_as = [&](const ConvolutionProblem& one) {
+            const RateClass rates = class_of(one);
+            const ConvolutionRates& reached = gpu_.rates.convolution(rates);
+            ConvolutionPlan plan{predict_fastest(one, kernels_for(one, asked, reached.library),
+                                                 gpu_.device, reached),
+                                 rates};
+            if (!best || plan.prediction.time < best->prediction.time) {
+                best = std::move(plan);
+            }
         };
-        const ConvolutionPrediction found = predict(problem);
-        const auto larger = padded_for_matrix_units(problem, gpu_.device);
-        if (!larger) {
-            return found;
+        try_as(problem);
+        if (const auto larger = padded_for_matrix_units(problem, gpu_.device)) {
+            try_as(*larger);
         }
-        const ConvolutionPrediction padded = predict(*larger);
-        return padded.time < found.time ? padded : found;
+        if (has_matrix_units(gpu_.device, problem.arithmetic)) {
+            try_as(in_lanes(problem));
+        }
+        return *best;
     }
 
     Kernels convolved(const ConvolutionProblem& problem, const LayerTask& task) const {
-        const RateClass rates = class_after(problem.arithmetic == Arithmetic::f32
-                                                ? RateClass::convolution_forward
-                                                : RateClass::low_precision_convolution_forward,
-                                            static_cast<std::size_t>(problem.pass));
         const ConvolutionAlgorithm asked = task.execution.engine.algorithm;
-        const ConvolutionPrediction& found =
-            remembered(convolutions_, key_of(problem, asked, rates), [&] {
-                const ConvolutionRates& reached = gpu_.rates.convolution(rates);
-                return fastest(problem, asked, reached);
-            });
+        const ConvolutionPlan& plan =
+            remembered(convolutions_, key_of(problem, asked, class_of(problem)),
+                       [&] { return fastest(problem, asked); });
         Kernels kernels;
         PassKernels pass(gpu_, kernels);
-        pass.add_convolution(problem, found, rates);
+        pass.add_convolution(problem, plan.prediction, plan.rates);
         add_bias(task, pass);
         return kernels;
     }
@@ -502,7 +524,7 @@ private:
 
     Gpu gpu_;
     mutable Plans<6, ProductPlan> products_;
-    mutable Plans<16, ConvolutionPrediction> convolutions_;
+    mutable Plans<16, ConvolutionPlan> convolutions_;
 };
 
 }  // namespace

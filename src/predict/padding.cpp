@@ -11,15 +11,21 @@ namespace strata {
 
 namespace {
 
-ProductPlan unpadded_plan(const GemmProblem& problem, std::span<const GemmKernel> candidates,
-                          const DeviceDescription& device, const GemmRates& rates) {
-    const GemmKernel kernel = planned_kernel(problem, candidates, device, rates);
-    return {kernel, predict_gemm(problem, kernel, device, rates), problem};
+// What a product's plan is chosen among.
+struct Choices {
+    std::span<const GemmKernel> candidates;
+    const DeviceDescription& device;
+    const GemmRates& rates;
+};
+
+ProductPlan plan_by(const GemmKernel& kernel, const GemmProblem& problem, const Choices& choices) {
+    return {kernel, predict_gemm(problem, kernel, choices.device, choices.rates), problem};
 }
 
-void keep_shorter(ProductPlan& best, ProductPlan other) {
-    if (other.prediction.time < best.prediction.time) {
-        best = std::move(other);
+void keep_shorter(ProductPlan& best, const GemmProblem& larger, const Choices& choices) {
+    if (const auto kernel = planned_kernel_below(best.prediction.time, larger, choices.candidates,
+                                                 choices.device, choices.rates)) {
+        best = plan_by(*kernel, larger, choices);
     }
 }
 
@@ -92,14 +98,16 @@ std::vector<std::int64_t> batches_with_rates() {
 
 ProductPlan planned_product(const GemmProblem& problem, std::span<const GemmKernel> candidates,
                             const DeviceDescription& device, const GemmRates& rates) {
-    ProductPlan best = unpadded_plan(problem, candidates, device, rates);
+    const Choices choices{candidates, device, rates};
+    ProductPlan best =
+        plan_by(planned_kernel(problem, candidates, device, rates), problem, choices);
     if (has_groups(problem, rates)) {
         for (const GemmProblem& larger : at_other_groups(problem)) {
-            keep_shorter(best, unpadded_plan(larger, candidates, device, rates));
+            keep_shorter(best, larger, choices);
         }
     }
     if (const auto longer = at_next_split(best)) {
-        keep_shorter(best, unpadded_plan(*longer, candidates, device, rates));
+        keep_shorter(best, *longer, choices);
     }
     return best;
 }
