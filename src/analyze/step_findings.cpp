@@ -70,10 +70,11 @@ public:
             finding.advice = advice_of(group);
         }
         finding.sentence = fmt::format(
-            "{} {} {}{}{} and could save at most {}, {} of the step: {}.{}", subject(group),
+            "{} {} {}{}{} and would save {} at {}, {} of the step: {}.{}", subject(group),
             verb(group), duration(finding.median), sample_text(group), stamp_text(group),
-            duration(*finding.gain, finding.uncertainty), percent(*finding.gain_share),
-            reason_for(evidence),
+            duration(*finding.gain, finding.uncertainty),
+            group.members.size() == 1 ? "its ceiling" : "their ceilings",
+            percent(*finding.gain_share), reason_for(evidence),
             group.reach.is_certain() ? promise(finding.advice)
                                      : " Its times vary by more than that, so it is not certain.");
         return finding;
@@ -342,7 +343,7 @@ std::string largest_gain_text(const Run& run, const Summary& summary,
     const Reach& reach = group->reach;
     const auto achieved = reach.achieved();
     return fmt::format(
-        "{}{}{}: {} of the {} that could be saved at most{}", group->name,
+        "{}{}{}: {} of the {} that would be saved at the ceilings{}", group->name,
         group->share ? fmt::format(" with {} of the time", percent(*group->share)) : "",
         achieved ? fmt::format(" at {} of its ceilings", percent(*achieved)) : "",
         duration(reach.gain, reach.uncertainty), duration(reach_of(run, summary, bounds).gain),

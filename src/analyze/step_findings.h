@@ -32,7 +32,8 @@ struct Finding {
 
 // The largest possible gains: steps by their time beyond their ceilings, largest first. A gain that
 // is within the uncertainty of its time says so, and has no command.
-//   "conv2–conv5 (11 steps) take 412 ms and could save at most 182 ± 20 ms, 26 % of the step: they
+//   "conv2–conv5 (11 steps) take 412 ms and would save 182 ± 20 ms at their ceilings, 26 % of the
+//   step: they
 //    are bound by arithmetic, but only at 56 % of the f32 peak. By winograd-4x4-3x3, and whatever
 //    else is faster, about 150 ms are commonly saved."
 // If no step has a ceiling, these are the families with the largest times, without gains. Empty for
@@ -53,7 +54,7 @@ std::optional<StepGroup> largest_gain(const Run& run, const Summary& summary,
                                       const std::vector<StepBound>& bounds);
 
 // The same in words: "convolution with 77 % of the time at 55 % of its ceilings: 582 ± 40 ms of
-// the 873 ms that could be saved at most". Empty where nothing could be saved.
+// the 873 ms that would be saved at the ceilings". Empty where nothing could be saved.
 std::string largest_gain_text(const Run& run, const Summary& summary,
                               const std::vector<StepBound>& bounds);
 

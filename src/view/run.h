@@ -21,7 +21,8 @@ enum class Extent { first_page, whole };
 //   measured on Intel Xeon ..., 2 threads, onednn 2.6.3, 2026-11-21T13:15:00Z, run 12
 //   doubt (drift): ...                                (where there are any)
 //   Largest possible gains
-//   1. pool1 forward takes 32.2 ms and could save at most 32 ± 0.4 ms, 4.6 % of the step: ...
+//   1. pool1 forward takes 32.2 ms and would save 32 ± 0.4 ms at its ceiling, 4.6 % of the step:
+//   ...
 //      try: strata run alexnet --batch 32 --slice pool1 --cache warm
 //   With every step at its ceiling the 700 ms of all steps would be 345 ms (49 %). ...
 //   Time by operator ...                              (rollup_table)

@@ -12,7 +12,7 @@ namespace strata {
 // The answer, before everything else:
 //   "alexnet, batch 8, training: 376 ms, at 62 % of the machine's ceilings. Most could be saved in
 //    convolution with 77 % of the time at 55 % of its ceilings: 582 ± 40 ms of the 873 ms that
-//    could be saved at most."
+//    would be saved at the ceilings."
 std::string lead_of(const RunFindings& findings);
 
 // What speaks against the run's numbers; none where nothing was found.

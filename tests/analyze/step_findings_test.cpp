@@ -50,7 +50,7 @@ TEST(Findings, WhatCouldBeWonComesBeforeWhatIsHeavy) {
     ASSERT_EQ(found.size(), 2u);
     EXPECT_EQ(found[0].layers, "slow");
     EXPECT_TRUE(tells(found[0].sentence,
-                      "slow forward takes 205 ms and could save at most 200 ± 5 ms, 17 % of "
+                      "slow forward takes 205 ms and would save 200 ± 5 ms at its ceiling, 17 % of "
                       "the step: "))
         << found[0].sentence;
     EXPECT_NEAR(found[0].gain->value, 0.2, 1e-9);
@@ -70,8 +70,8 @@ TEST(Findings, ASingleSampleIsSaidToBeOne) {
     strata::Run run = heavy_and_slow_steps();
     std::get<Samples>(run.steps[1].time).values = {Seconds{0.2}};
     const auto found = findings(run);
-    EXPECT_TRUE(
-        tells(found[0].sentence, "takes 200 ms (a single sample) and could save at most 195 ms, "))
+    EXPECT_TRUE(tells(found[0].sentence,
+                      "takes 200 ms (a single sample) and would save 195 ms at its ceiling, "))
         << found[0].sentence;
 }
 
@@ -98,8 +98,9 @@ TEST(Findings, EqualAdviceIsGivenOnce) {
     EXPECT_EQ(found[0].layers, "conv1–conv3");
     EXPECT_EQ(found[0].steps, 3u);
     EXPECT_TRUE(found[0].sentence.starts_with(
-        "conv1–conv3 forward (3 layers) take 3 s and could save at most 1.5 ± 0 s, 50 % of the "
-        "step: they are bound by arithmetic, but only at 50 % of the f32 peak. Other algorithms, "
+        "conv1–conv3 forward (3 layers) take 3 s and would save 1.5 ± 0 s at their ceilings, 50 % "
+        "of the step: they are bound by arithmetic, but only at 50 % of the f32 peak. Other "
+        "algorithms, "
         "winograd-4x4-3x3 above all, commonly save about 1."))
         << found[0].sentence;
     const strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
@@ -202,7 +203,7 @@ TEST(LargestGain, AllBlocksCountTogether) {
     run.steps.push_back(head);
     EXPECT_EQ(largest_gain_text(run, summarise(run), bounds_of(run)),
               "attention with 75 % of the time at 50 % of its ceilings: 6 ± 0 s of the 9.5 s that "
-              "could be saved at most");
+              "would be saved at the ceilings");
     EXPECT_TRUE(
         findings(run).front().sentence.starts_with("h.0–h.11.attention forward "
                                                    "(12 layers) take 12 s"))
