@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/report.h"
-#include "base/output.h"
 
+#include "base/output.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
@@ -32,10 +32,11 @@ void report(const ReportOptions& options) {
     }
     OutputOptions output;
     output.file = options.file == "-" ? "" : options.file;
-    const Document document = report_document(runs, by);
-    emit(render_html(document), output);
+    Document document = report_document(runs, by);
+    const std::string title = printable(document.title);
+    emit(render_html(std::move(document)), output);
     if (!output.file.empty()) {
-        write_remark(fmt::format("wrote {}: {}\n", output.file, printable(document.title)));
+        write_remark(fmt::format("wrote {}: {}\n", output.file, title));
     }
 }
 

@@ -204,8 +204,8 @@ std::string head_of(const Document& document) {
 
 }  // namespace
 
-std::string render_html(const Document& whole) {
-    const Document document = limited_to_page(whole);
+std::string render_html(Document whole) {
+    const Document document = limited_to_page(std::move(whole));
     HtmlBlockWriter writer;
     std::string body;
     for (const auto& block : document.blocks) {

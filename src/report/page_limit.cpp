@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -35,14 +37,19 @@ void keep(std::vector<Item>& items, const std::vector<std::size_t>& places) {
     items = std::move(kept);
 }
 
-// What a row is told by: its share of the time, if the table has one.
-double weight_of(const Table& table, std::size_t row) {
-    const auto column = std::ranges::find(table.columns, CellForm::bar, &Column::form);
-    if (column == table.columns.end()) {
-        return 0;
-    }
-    const Cell& cell = table.rows[row][static_cast<std::size_t>(column - table.columns.begin())];
-    const auto* number = std::get_if<Number>(&cell);
+using ColumnPlace = std::optional<std::size_t>;
+
+// The column of the rows' shares of the time, if the table has one.
+ColumnPlace share_column(const Table& table) {
+    const auto column = std::ranges::find(table.columns, "share", &Column::key);
+    return column == table.columns.end()
+               ? std::nullopt
+               : std::optional(static_cast<std::size_t>(column - table.columns.begin()));
+}
+
+// Rows without a share all weigh the same, so that the first ones stay.
+double weight_of(const std::vector<Cell>& row, ColumnPlace share) {
+    const auto* number = share ? std::get_if<Number>(&row[*share]) : nullptr;
     return number != nullptr ? number->value : 0;
 }
 
@@ -56,15 +63,19 @@ public:
         if (count <= max_rows_) {
             return;
         }
-        const auto places =
-            heaviest(count, max_rows_, [&](std::size_t i) { return weight_of(table, i); });
+        const ColumnPlace share = share_column(table);
+        const auto places = heaviest(
+            count, max_rows_, [&](std::size_t i) { return weight_of(table.rows[i], share); });
         keep(table.rows, places);
         if (!table.levels.empty()) {
             keep(table.levels, places);
         }
         table.notes.push_back(
-            fmt::format("The page has the {} heaviest of {} rows; strata show --all has every one.",
-                        places.size(), count));
+            share ? fmt::format("The page has the {} heaviest of {} rows; strata explain --csv has "
+                                "every step.",
+                                places.size(), count)
+                  : fmt::format("The page has the first {} of {} rows; --csv has all.",
+                                places.size(), count));
     }
 
     void operator()(StackedBars& chart) const {

@@ -31,6 +31,6 @@ std::string render_gnuplot(const Document& document);
 // strict content security policy stands at its head; all names are escaped. The page marks itself
 // with data-selftest="ok" once its charts and tables stand (window.__selftest()). The same document
 // gives the same bytes.
-std::string render_html(const Document& document);
+std::string render_html(Document document);
 
 }  // namespace strata

@@ -13,7 +13,7 @@ Number share(double value) {
 }
 
 Table table_of_shares(std::initializer_list<double> shares) {
-    Table table{.columns = {{"name", "name"}, {.key = "share", .form = CellForm::bar}}};
+    Table table{.columns = {{"name", "name"}, {"share", "share"}}};
     for (const double one : shares) {
         table.rows.push_back({std::to_string(table.rows.size()), share(one)});
     }
@@ -34,7 +34,7 @@ TEST(PageLimit, KeepsTheHeaviestRowsInTheirOrderAndSaysSo) {
     EXPECT_EQ(names_of_rows(table), "134");
     ASSERT_EQ(table.notes.size(), 1U);
     EXPECT_EQ(table.notes[0],
-              "The page has the 3 heaviest of 5 rows; strata show --all has every one.");
+              "The page has the 3 heaviest of 5 rows; strata explain --csv has every step.");
 }
 
 TEST(PageLimit, KeepsARowOfATreeWithItsParts) {
@@ -44,6 +44,15 @@ TEST(PageLimit, KeepsARowOfATreeWithItsParts) {
     const auto& table = std::get<Table>(page.blocks[0]);
     EXPECT_EQ(names_of_rows(table), "034");
     EXPECT_EQ(table.levels, (std::vector<std::size_t>{0, 0, 1}));
+}
+
+TEST(PageLimit, KeepsTheFirstRowsOfATableWithoutShares) {
+    Table table = table_of_shares({1, 9, 2, 8});
+    table.columns[1].key = "samples";
+    const Document page = limited_to_page({"", {table}}, small);
+    EXPECT_EQ(names_of_rows(std::get<Table>(page.blocks[0])), "012");
+    EXPECT_EQ(std::get<Table>(page.blocks[0]).notes.at(0),
+              "The page has the first 3 of 4 rows; --csv has all.");
 }
 
 TEST(PageLimit, LeavesWhatFitsAsItIs) {
