@@ -55,6 +55,13 @@ public:
         if (!recording.counters.empty()) {
             catalogue_ = metric_catalogue();
         }
+        if (network != nullptr) {
+            for (const StepResult& step : network->steps) {
+                if (step.kind == StepKind::compute) {
+                    planned_.emplace(std::pair(std::string_view(step.layer), step.pass), &step);
+                }
+            }
+        }
         describe(request);
     }
 
@@ -81,7 +88,7 @@ private:
     void gather();
     void count(ImportedStep& step, std::uint32_t i) const;
     Pass pass_in_network(std::uint32_t layer, const RecordedOperator& one) const;
-    const StepResult* planned(const std::string& layer, Pass pass) const;
+    const StepResult* planned(std::string_view layer, Pass pass) const;
     void add(const ImportedStep& step);
     void take_time(const ImportedStep& step, StepResult& result) const;
     void take_work(const ImportedStep& step, StepResult& result) const;
@@ -97,6 +104,8 @@ private:
     const NetworkSteps* network_;
     RecordedIterations iterations_;
     LayerAttribution layers_;
+    // The network's steps that compute.
+    std::map<std::pair<std::string_view, Pass>, const StepResult*> planned_ = {};
     MetricCatalogue catalogue_ = {};  // where anything was counted
     std::vector<ImportedStep> steps_ = {};
     ImportedRun result_ = {};
@@ -129,14 +138,9 @@ void RunMaker::describe(const ImportRequest& request) {
     }
 }
 
-const StepResult* RunMaker::planned(const std::string& layer, Pass pass) const {
-    if (network_ == nullptr) {
-        return nullptr;
-    }
-    const auto found = std::ranges::find_if(network_->steps, [&](const StepResult& step) {
-        return step.kind == StepKind::compute && step.pass == pass && step.layer == layer;
-    });
-    return found == network_->steps.end() ? nullptr : &*found;
+const StepResult* RunMaker::planned(std::string_view layer, Pass pass) const {
+    const auto found = planned_.find({layer, pass});
+    return found == planned_.end() ? nullptr : found->second;
 }
 
 // A tool that gives one time for both gradients: of a layer whose data needs none it is that of the
@@ -361,9 +365,12 @@ void RunMaker::add_doubts() {
 
 void RunMaker::doubt_missing_layers() {
     std::vector<std::string> missing;
+    std::set<std::string_view> found;
+    for (const StepResult& step : run().steps) {
+        found.insert(step.layer);
+    }
     for (const Layer& layer : network_->graph.layers) {
-        if (std::ranges::none_of(
-                run().steps, [&](const StepResult& step) { return step.layer == layer.name; })) {
+        if (!found.contains(layer.name)) {
             missing.push_back(layer.name);
         }
     }
