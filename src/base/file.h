@@ -20,7 +20,7 @@ std::optional<std::string> read_small_file(const std::filesystem::path& path,
 std::string why_not_read(const std::filesystem::path& path);
 
 // Writes a file where it stands, for what nobody else reads meanwhile: the kernel's files under
-// /proc, and files in a folder of our own. False where that fails.
+// /proc, and files in a folder of our own. False if that fails.
 bool write_in_place(const std::filesystem::path& path, std::string_view text);
 
 // Replaces a whole file and makes its folder where needed: a reader sees the old text or the new,

@@ -8,14 +8,14 @@
 
 namespace strata {
 
-// Writes all of it, however slowly; false, with its reason in errno, where that fails.
+// Writes all of it, however slowly; false, with its reason in errno, if that fails.
 bool write_all(int descriptor, std::string_view bytes);
 
 // Takes the place of standard streams that are closed: a file that is opened later would get their
 // numbers, and what is printed. To be called before any file is opened.
 void occupy_closed_streams();
 
-// Writes results to standard output. Throws Error where they cannot be written whole.
+// Writes results to standard output. Throws Error if they cannot be written whole.
 void write_output(std::string_view text);
 
 // Writes to standard error. What cannot be written there is lost, and changes nothing else.

@@ -105,8 +105,7 @@ std::string general_notes(std::size_t width) {
            wrap(
                "Most options can also be set by an environment variable (--max-time is "
                "STRATA_MAX_TIME), and all in the file given to --config; --settings shows what "
-               "they "
-               "are set to.",
+               "they are set to.",
                width) +
            "\n" +
            wrap(

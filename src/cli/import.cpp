@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "base/output.h"
 #include "import/dnnmark.h"
 
 #include "base/enumeration.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "store/merge.h"
-#include "base/output.h"
 
+#include "base/output.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/verbs.h"

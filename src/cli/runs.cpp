@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/runs.h"
-#include "base/output.h"
 
+#include "base/output.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "store/annotations.h"

@@ -166,7 +166,7 @@ SettingsFile read_settings(const std::string& name, CLI::App& program) {
     return file;
 }
 
-// What the innermost section says that has the option; nothing where none does.
+// What the innermost section says that has the option; nothing if none does.
 Values setting_of(const SettingsFile& file, const CLI::Option& option,
                   std::span<CLI::App* const> verbs) {
     const toml::table* section = &file.values;

@@ -19,7 +19,7 @@ std::map<const CLI::Option*, std::string> take_variables(CLI::App& program);
 // or else that of the file of --config, in the section of the verb ([runs.delete]), in that of a
 // verb above it, or before all sections. `given` has the same verbs and has read the words; to
 // `program` they are still to come. An option that one of the words excludes gets nothing. Throws
-// Error where the file cannot be read, or names what there is not.
+// Error if the file cannot be read, or names what there is not.
 Sources apply_settings(CLI::App& program, CLI::App& given);
 
 // What the options of the called verbs are set to, a line for each that is set:

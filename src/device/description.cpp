@@ -324,7 +324,7 @@ bool multiplies_in_lanes(const DeviceDescription& device) {
 
 namespace {
 
-// The number as it was and as it is, as a factor; 1 where it was absent, or is.
+// How many times as large the number is as it was; 1 if it was absent, or is.
 template <class Q>
 double factor_of(std::optional<Fact<Q>> D::*member, const D& before, const D& after) {
     const auto &old = before.*member, &now = after.*member;
@@ -373,13 +373,13 @@ void follow(const DeviceDescription& before, DeviceDescription& device) {
 std::string what_follows(const DeviceDescription& device) {
     const bool is_tpu = device.kind == DeviceKind::tpu;
     return fmt::format(
-        "In a changed copy of this description, and with --set, what is not changed itself "
-        "follows: "
-        "f32_peak processors x {} x clock; {}l2_bandwidth processors x clock; dram_bandwidth {}.",
+        "With --set, and in a changed copy of this description, numbers that are not changed "
+        "themselves follow others: f32_peak follows processors x {} x clock, {} processors x "
+        "clock, and dram_bandwidth {}.",
         is_tpu ? "matrix lanes" : "lanes",
-        is_tpu                        ? "bf16_peak the same; "
-        : multiplies_in_lanes(device) ? "the 16-bit peaks the same; "
-                                      : "the peaks of matrix units processors x clock; ",
+        is_tpu                        ? "bf16_peak likewise; l2_bandwidth follows"
+        : multiplies_in_lanes(device) ? "the 16-bit peaks likewise; l2_bandwidth follows"
+                                      : "the peaks of matrix units and l2_bandwidth follow",
         is_tpu ? "processors" : "bus width x transfer rate");
 }
 

@@ -125,7 +125,7 @@ void follow(const DeviceDescription& before, DeviceDescription& device);
 std::string what_follows(const DeviceDescription& device);
 
 // The description that is part of strata and that this one is a changed copy of: of the same name,
-// or else the same model, with its kind and architecture; nothing where there is none.
+// or else the same model, with its kind and architecture; nothing if there is none.
 std::optional<DeviceDescription> origin_of(const DeviceDescription& device);
 
 // The fp32 peak that processors, lanes and a clock give; nothing where one of them is absent.

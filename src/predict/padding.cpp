@@ -72,7 +72,7 @@ bool has_groups(const GemmProblem& problem, const GemmRates& rates) {
     return rates.kernels.contains(group_of(problem));
 }
 
-// The next longer sum that can be split once more; nothing where more splits were possible already.
+// The next longer sum that can be split once more; nothing if more splits were possible already.
 std::optional<GemmProblem> at_next_split(const ProductPlan& plan) {
     const std::int64_t next = std::int64_t{2} * plan.kernel.splits * shallowest_split;
     if (plan.kernel.splits >= most_splits || next <= plan.padded.k) {

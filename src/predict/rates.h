@@ -46,7 +46,7 @@ std::filesystem::path own_rates_file(std::string_view device);
 DeviceRates own_rates_of(std::string_view device);
 DeviceRates shipped_rates_of(std::string_view device);
 
-// The description that a device's rates are those of (`origin_of`); nothing where its own were
+// The description that a device's rates are those of (`origin_of`); nothing if its own were
 // fitted here under a name of its own.
 std::optional<DeviceDescription> origin_of_rates(const DeviceDescription& device);
 

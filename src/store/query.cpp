@@ -48,7 +48,7 @@ private:
     sqlite3* handle_;
 };
 
-// Of this process; 0 where the kernel does not say.
+// Of this process; 0 if the kernel does not say.
 double resident_bytes() {
     const auto text = read_small_file("/proc/self/statm").value_or("");
     const auto parts = split(text, ' ');
@@ -82,7 +82,7 @@ public:
         }
     }
 
-    // Throws what a limit that was exceeded deserves, and nothing where none was.
+    // Throws what a limit that was exceeded deserves, and nothing if none was.
     void explain_failure() const {
         const int code = sqlite3_errcode(handle_) & 0xff;
         if (has_grown_ || code == SQLITE_NOMEM || code == SQLITE_TOOBIG) {
@@ -239,10 +239,6 @@ std::vector<Column> columns_of(const Statement& statement) {
     }
     return columns;
 }
-
-}  // namespace
-
-namespace {
 
 void collect(Statement& row, Table& table, Numbers numbers, Limited& limited) {
     for (row.start(); row.next();) {

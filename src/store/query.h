@@ -21,8 +21,8 @@ struct QueryLimits {
 
 // The rows that one SELECT yields. NULL is missing, blobs are hexadecimal digits, and columns of
 // one name are distinguished by :1, :2, as SQLite does. Throws Error with exit code usage for SQL
-// that is wrong, that is several statements, or that would change anything,
-// and with failed where it takes more than the limits.
+// that is wrong, that is several statements, or that would change anything, and with exit code
+// failed if it takes more than the limits.
 Table query(const Database& database, const std::string& sql, Numbers numbers,
             const QueryLimits& limits = {});
 

@@ -130,19 +130,23 @@ TEST(OnnxImport, AFileIsNamedByItsStemAndItsExternalWeightsAreFoundBesideIt) {
     EXPECT_NE(missing.find("put that file next to the model"), std::string::npos) << missing;
 }
 
+std::string model_with_weight_at(std::string_view location) {
+    const auto weight =
+        WireWriter().integer(1, 1).integer(2, 1).text(8, "w").integer(14, 1).message(
+            13, WireWriter().text(1, "location").text(2, location));
+    return OnnxWriter()
+        .input("x", {1, 1})
+        .initializer(weight)
+        .node("Add", {"x", "w"}, {"y"})
+        .output("y")
+        .model();
+}
+
 TEST(OnnxImport, ExternalWeightsOutsideTheModelsFolderAreRefused) {
     const TemporaryDirectory folder;
     std::filesystem::create_symlink("/etc", folder.path() / "link");
     for (const char* location : {"../secret", "/etc/passwd", "a/../../b", "", "link/passwd"}) {
-        const auto weight =
-            WireWriter().integer(1, 1).integer(2, 1).text(8, "w").integer(14, 1).message(
-                13, WireWriter().text(1, "location").text(2, location));
-        const auto path = folder.write("net.onnx", OnnxWriter()
-                                                       .input("x", {1, 1})
-                                                       .initializer(weight)
-                                                       .node("Add", {"x", "w"}, {"y"})
-                                                       .output("y")
-                                                       .model());
+        const auto path = folder.write("net.onnx", model_with_weight_at(location));
         EXPECT_NE(error_of([&] { import_onnx(path); }).find("outside the model's folder"),
                   std::string::npos)
             << location;
@@ -152,15 +156,8 @@ TEST(OnnxImport, ExternalWeightsOutsideTheModelsFolderAreRefused) {
 TEST(OnnxImport, ALocationWithANulIsRefused) {
     const TemporaryDirectory folder;
     folder.write("w.bin", std::string(4, '\0'));
-    const auto weight =
-        WireWriter().integer(1, 1).integer(2, 1).text(8, "w").integer(14, 1).message(
-            13, WireWriter().text(1, "location").text(2, std::string("w.bin\0.txt", 10)));
-    const auto path = folder.write("net.onnx", OnnxWriter()
-                                                   .input("x", {1, 1})
-                                                   .initializer(weight)
-                                                   .node("Add", {"x", "w"}, {"y"})
-                                                   .output("y")
-                                                   .model());
+    const auto path =
+        folder.write("net.onnx", model_with_weight_at(std::string("w.bin\0.txt", 10)));
     EXPECT_NE(error_of([&] {
                   import_onnx(path);
               }).find("its data is in 'w.bin?.txt', a name with a NUL in it"),
