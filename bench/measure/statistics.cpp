@@ -8,6 +8,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <span>
+
 namespace strata {
 namespace {
 
@@ -19,7 +21,11 @@ void question(benchmark::State& state) {
         benchmark::DoNotOptimize(Question(values));
     }
 }
-BENCHMARK(question<estimate>)->Name("estimate")->Arg(100)->Arg(10'000);
+
+Estimate estimate_of(std::span<const Seconds> values) {
+    return estimate(values);
+}
+BENCHMARK(question<estimate_of>)->Name("estimate")->Arg(100)->Arg(10'000);
 BENCHMARK(question<trend_of>)->Name("trend_of")->Arg(100)->Arg(10'000);
 BENCHMARK(question<modes_of>)->Name("modes_of")->Arg(100)->Arg(10'000);
 

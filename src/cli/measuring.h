@@ -23,10 +23,10 @@ namespace strata {
 // ends, and what was stored before is there. A second signal ends the process at once.
 class InterruptGuard {
 public:
-    static constexpr std::chrono::milliseconds patience{700};
+    static constexpr std::chrono::milliseconds usual_patience{700};
     static constexpr std::chrono::milliseconds patience_with_others{950};  // who have the other
 
-    explicit InterruptGuard(std::chrono::milliseconds patience = InterruptGuard::patience);
+    explicit InterruptGuard(std::chrono::milliseconds patience = usual_patience);
     ~InterruptGuard();
     InterruptGuard(const InterruptGuard&) = delete;
     InterruptGuard& operator=(const InterruptGuard&) = delete;

@@ -3,6 +3,8 @@
 
 #include "base/enumeration.h"
 #include "base/text.h"
+#include "record/run.h"
+#include "view/cells.h"
 
 #include <fmt/format.h>
 
