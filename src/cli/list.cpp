@@ -101,7 +101,7 @@ Document operators(const ListOptions&) {
 
 Document runs(const ListOptions& options) {
     const Database database = Database::open_existing(database_path(options.database));
-    return runs_document(list_runs(database));
+    return runs_document(list_runs(database, options.output.most_of_newest()));
 }
 
 Document kernels(const ListOptions& options) {

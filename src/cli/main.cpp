@@ -4,11 +4,13 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/help.h"
+#include "cli/measuring.h"
 #include "cli/options.h"
 #include "cli/settings.h"
 #include "cli/verbs.h"
 #include "record/identity.h"
 #include "report/unicode.h"
+#include "store/lock_wait.h"
 
 #include <fmt/format.h>
 
@@ -191,6 +193,8 @@ int run_command(int argc, char** argv) {
 int main(int argc, char** argv) {
     using namespace strata;
     occupy_closed_streams();
+    lock_patience() = {.tell = [](const std::string& sentence) { say("{}", sentence); },
+                       .stop = &InterruptGuard::requested()};
     try {
         return run_command(argc, argv);
     } catch (const Error& error) {

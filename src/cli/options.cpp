@@ -13,6 +13,7 @@
 #include "report/json.h"
 #include "report/render.h"
 #include "report/terminal.h"
+#include "store/lock_wait.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -25,6 +26,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 namespace strata {
 
@@ -207,6 +209,12 @@ std::size_t terminal_width() {
     return 0;
 }
 
+std::size_t OutputOptions::most_of_newest() const {
+    constexpr std::size_t readable = 1000;
+    return is_data() || !sort.empty() ? std::numeric_limits<std::size_t>::max()
+                                      : std::max(top, readable);
+}
+
 void begin_group(CLI::App& verb, const std::string& title) {
     verb.option_defaults()->group(title);
 }
@@ -362,6 +370,17 @@ void add_network_values(CLI::App& verb, NetworkOptions& options) {
 
 void add_database_option(CLI::App& verb, std::string& path) {
     add_option(verb, "--database", path, "database that stores the runs")->type_name("FILE");
+    verb.add_option_function<double>(
+            "--lock-timeout",
+            [](double seconds) {
+                lock_patience().limit = Seconds{seconds};
+                ::setenv("STRATA_LOCK_TIMEOUT", fmt::format("{}", seconds).c_str(), 1);
+            },
+            "how long to wait for a database that another process holds locked; by default 60, and "
+            "without end in a sweep")
+        ->envname(environment_name("--lock-timeout"))
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("SECONDS");
 }
 
 void add_all_option(CLI::App& verb, bool& all) {

@@ -56,6 +56,8 @@ struct OutputOptions {
 
     Selection selection() const { return {columns, sort, top}; }
     bool is_data() const { return json || csv; }
+    // How many rows of a list whose newest come first are worth asking for.
+    std::size_t most_of_newest() const;
 };
 
 void add_output_options(CLI::App& verb, OutputOptions& options);

@@ -14,14 +14,14 @@ namespace {
 struct QueryOptions {
     std::string sql;
     std::string database;
-    double max_time = QueryLimits{}.time.value;
-    std::string memory;  // empty: the default of QueryLimits
+    double max_time = StatementLimits{}.time.value;
+    std::string memory;  // empty: the default of StatementLimits
     OutputOptions output;
 };
 
 void ask(const QueryOptions& options) {
     const Database database = Database::open_existing(database_path(options.database));
-    QueryLimits limits{.time = Seconds{options.max_time}};
+    StatementLimits limits{.time = Seconds{options.max_time}};
     if (!options.memory.empty()) {
         limits.memory = memory_named(options.memory, "--max-memory");
     }

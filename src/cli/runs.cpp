@@ -36,7 +36,7 @@ Database open_to_change(const std::filesystem::path& path) {
 
 void list(const RunsOptions& options) {
     const Database database = Database::open_existing(database_path(options.database));
-    emit(runs_document(list_runs(database)), options.output);
+    emit(runs_document(list_runs(database, options.output.most_of_newest())), options.output);
 }
 
 void tag(const RunsOptions& options) {

@@ -353,7 +353,10 @@ void add_sweep(CLI::App& app, ExitCode& exit) {
     verb->add_flag("--worker", options->is_worker)->group("");  // for strata itself
     verb->add_option("--places", options->places)->group("");   // likewise
     add_database_option(*verb, options->database);
-    verb->callback([options, &exit] {
+    verb->callback([options, &exit, verb] {
+        if (verb->get_option("--lock-timeout")->empty()) {
+            lock_patience().limit = Seconds{StatementWatch::unlimited};  // it takes hours anyway
+        }
         exit = options->is_worker ? measure_as_worker(*options) : sweep_as_launched(*options);
     });
 }

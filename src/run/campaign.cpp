@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/campaign.h"
 
+#include "base/text.h"
 #include "measure/diagnose.h"
 #include "measure/environment.h"
 #include "record/completeness.h"
@@ -11,6 +12,8 @@
 #include "run/refusal.h"
 #include "store/plan.h"
 #include "store/save.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <exception>
@@ -222,7 +225,7 @@ private:
         if (has_profile_later && !ran_nothing(run)) {
             run.state = RunState::partial;
         }
-        finish_run(database_, run);
+        store(run, has_profile_later);
         note_loss(run, *backend);
         end();
         return run;
@@ -240,9 +243,35 @@ private:
         observer.checkpoint = [&](const Run& now) { checkpoints.store(now); };
         run.state = RunState::complete;
         profile_timed(run, job, graph_for(job), *backend, observer);
-        finish_run(database_, run);
+        store(run, false);
         note_loss(run, *backend);
         end();
+    }
+
+    // What was measured is not lost to a database that stays locked: it is kept beside. The next
+    // job would only wait for the same lock.
+    void store(const Run& run, bool lacks_only_profile) {
+        try {
+            finish_run(database_, run);
+        } catch (const DatabaseLocked&) {
+            if (run.state != RunState::complete && !lacks_only_profile) {
+                throw;
+            }
+            Run kept = run;
+            kept.state = RunState::complete;
+            say_where(keep_beside(database_, std::move(kept)));
+            must_end_ = true;
+            has_lost_runs_ = true;
+        }
+    }
+
+    void say_where(const std::filesystem::path& kept) const {
+        if (hooks_.observer.say) {
+            hooks_.observer.say(fmt::format(
+                "database {} stayed locked, so the run was kept in {}; strata merge "
+                "brings it in",
+                printable(database_.file().string(), 1000), printable(kept.string(), 1000)));
+        }
     }
 
     void begin(const Job& job) const {
@@ -288,7 +317,7 @@ private:
     std::vector<GroupResult> results_;
     std::size_t last_to_time_ = 0;
     bool must_end_ = false;
-    bool has_lost_runs_ = false;
+    bool has_lost_runs_ = false;  // to a device, or to a file beside the database
     ExitCode worst_ = ExitCode::done;
 };
 

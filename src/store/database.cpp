@@ -38,6 +38,10 @@ constexpr std::array meanings = {
     Meaning{SQLITE_NOTADB,
             "is not a strata database (not an SQLite file); choose another with --database"},
     Meaning{SQLITE_CORRUPT, "is damaged; copy it and recover what is left with sqlite3's .recover"},
+    Meaning{SQLITE_INTERRUPT,
+            "takes more time or memory to answer than a sound one does; check it with sqlite3's "
+            "PRAGMA quick_check"},
+    Meaning{SQLITE_TOOBIG, "holds a value of more than 64 MB, which strata did not store"},
     Meaning{SQLITE_FULL,
             "cannot grow because the disk is full; free space and repeat the command: committed "
             "data is kept"},
@@ -133,7 +137,8 @@ std::filesystem::path database_path(const std::string& asked) {
 
 namespace {
 
-constexpr int busy_timeout_ms = 5000;
+// For a reader. Whatever is asked of a sound file takes less, of any size that was seen.
+constexpr StatementLimits limits_of_reading{.time = Seconds{30}, .memory = Bytes{4e9}};
 
 // A path as an SQLite URI for reading; `how` may promise that nobody changes the file.
 std::string uri_of(const std::filesystem::path& file, const char* how) {
@@ -180,6 +185,24 @@ void require_whole(const Database& database) {
     if (static_cast<std::int64_t>(std::filesystem::file_size(database.file())) < size.integer(0)) {
         throw Error(fmt::format("database {} is cut: it should have {} bytes; copy it again",
                                 printable(database.file().string(), 1000), size.integer(0)));
+    }
+}
+
+// Opening a FIFO would wait for a writer, and a device is never a database.
+void require_regular(const std::filesystem::path& database) {
+    for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
+        auto file = database;
+        file += ending;
+        std::error_code problem;
+        const auto type = std::filesystem::status(file, problem).type();
+        if (type != std::filesystem::file_type::regular &&
+            type != std::filesystem::file_type::not_found && !problem) {
+            throw Error(fmt::format(
+                "database {} cannot be opened: {} is {}; choose another with "
+                "--database",
+                printable(database.string(), 1000), printable(file.string(), 1000),
+                type == std::filesystem::file_type::directory ? "a folder" : "not a regular file"));
+        }
     }
 }
 
@@ -244,6 +267,7 @@ Database::Database(std::filesystem::path file, int flags, bool immutable, Databa
     : file_(std::move(file)),
       uri_(uri_of(file_, immutable ? "?immutable=1" : "?mode=ro")),
       owner_(owner) {
+    require_regular(file_);
     // (An absolute path is never taken for a URI.)
     const std::string name = immutable ? uri_ : std::filesystem::absolute(file_).string();
     // It counts every allocation under a lock, for statistics that nobody asks for: a twentieth of
@@ -253,20 +277,24 @@ Database::Database(std::filesystem::path file, int flags, bool immutable, Databa
     const int result = sqlite3_open_v2(name.c_str(), &handle,
                                        flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nullptr);
     handle_.reset(handle);
+    watch_ = std::make_unique<StatementWatch>(handle);
     if (result != SQLITE_OK) {
         fail();
     }
     sqlite3_extended_result_codes(handle, 1);
-    sqlite3_busy_timeout(handle, busy_timeout_ms);
+    lock_wait_ = std::make_unique<LockWait>(handle, file_);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, static_cast<int>(longest_value.value));
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
 }
 
 Database Database::open(const std::filesystem::path& file, const Schema& schema) {
     create_folder_of(file);
     Database database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-    refuse_foreign(database, schema);  // before anything is changed
+    require_schema(database, schema);  // before anything is changed
     prefer_write_ahead_log(database);
     tune_for_writing(database);
-    migrate(database, schema);
+    complete_schema(database, schema);
     return database;
 }
 
@@ -284,15 +312,14 @@ Database Database::open_for_reading(const std::filesystem::path& file) {
 Database Database::open_existing(const std::filesystem::path& file, const Schema& schema) {
     require_file(file);
     Database database = open_for_reading(file);
-    refuse_foreign(database, schema);
+    database.watch().set(limits_of_reading);
+    require_schema(database, schema);
     if (schema_version(database) == 0) {
         throw Error(fmt::format("database {} holds no runs yet; store one with strata run",
                                 printable(file.string(), 1000)));
     }
-    if (schema_version(database) < schema.version) {
-        open(file, schema);
-    }
     tune_for_reading(database);
+    use_own_views(database, schema);
     return database;
 }
 
@@ -312,11 +339,8 @@ Database Database::open_foreign(const std::filesystem::path& file) {
                         printable(file.string(), 1000)));
     }
     Database database(file, SQLITE_OPEN_READONLY, true, DatabaseOwner::another);
-    for (const int option : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_VIEW,
-                             SQLITE_DBCONFIG_ENABLE_TRIGGER}) {
-        sqlite3_db_config(database.handle(), option, 0, nullptr);
-    }
-    sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
     sqlite3_limit(database.handle(), SQLITE_LIMIT_LENGTH, 1 << 20);
     database.execute(
         "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; SELECT 1 FROM sqlite_master");
@@ -325,6 +349,7 @@ Database Database::open_foreign(const std::filesystem::path& file) {
 }
 
 void Database::execute(const std::string& sql) const {
+    watch().enter({});
     if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
         fail();
     }
@@ -359,6 +384,9 @@ void Database::fail() const {
                                        owner_);
     if ((code & 0xff) == SQLITE_CONSTRAINT) {
         throw BrokenConstraint(error);
+    }
+    if ((code & 0xff) == SQLITE_BUSY) {
+        throw DatabaseLocked(error);
     }
     throw error;
 }

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/quantity.h"
+#include "store/limits.h"
+#include "store/lock_wait.h"
 #include "store/schema.h"
 
 #include <cstdint>
@@ -22,18 +25,27 @@ public:
     explicit BrokenConstraint(const Error& error) : Error(error) {}
 };
 
+// What another process still held locked when patience ended (store/lock_wait.h).
+class DatabaseLocked : public Error {
+public:
+    explicit DatabaseLocked(const Error& error) : Error(error) {}
+};
+
+// The longest text or blob that a database may hold; what strata stores is shorter.
+constexpr Bytes longest_value{64 << 20};
+
 // An open database of runs. Every failure, here and in what works on it, is an Error of one
 // sentence that names the file and the fix. Not to be shared between threads; several processes
 // may use one file at a time.
 class Database {
 public:
-    // Opens for reading and writing. Creates the file and its folder where they are missing, brings
-    // an older schema up to date, and refuses, without a change to it, a file that is not ours or
-    // that a newer strata wrote.
+    // Opens for reading and writing. Creates the file and its folder if they are missing, and
+    // refuses, without a change to it, a file that does not have exactly this schema.
     static Database open(const std::filesystem::path& file, const Schema& schema = strata_schema());
 
-    // Opens for reading only; works on read-only media too. Throws Error where there is no
-    // database.
+    // Opens for reading only; works on read-only media too. Statements have limits, and views are
+    // those of this program, so that a hostile or damaged file ends with an Error. Throws Error if
+    // there is no database.
     static Database open_existing(const std::filesystem::path& file,
                                   const Schema& schema = strata_schema());
 
@@ -49,6 +61,9 @@ public:
     std::int64_t changed_rows() const;  // by the last statement
     const std::filesystem::path& file() const { return file_; }
     sqlite3* handle() const { return handle_.get(); }
+
+    StatementWatch& watch() const { return *watch_; }
+    LockWait& lock_wait() const { return *lock_wait_; }
 
     // Throws what SQLite says of the call that just failed.
     [[noreturn]] void fail() const;
@@ -67,6 +82,8 @@ private:
     std::filesystem::path file_;
     std::string uri_;  // to read it by
     DatabaseOwner owner_ = DatabaseOwner::strata;
+    std::unique_ptr<StatementWatch> watch_;  // the connection refers to both
+    std::unique_ptr<LockWait> lock_wait_;
     std::unique_ptr<sqlite3, Close> handle_;
 };
 

@@ -19,7 +19,7 @@ struct Merged {
 // Copies the complete runs of another database, with their tags and notes, and the outcomes of its
 // sweeps' points. A run is known here where one has equal settings, time of creation and samples to
 // the last bit, so merging twice changes nothing; a tag that is taken here stays with its run. All
-// of it is one transaction. An older database is brought up to date first. Throws Error, and
+// of it is one transaction. Throws Error, and
 // changes nothing here, where the other file is damaged, foreign, of a newer strata or this one.
 Merged merge_database(const Database& into, const std::filesystem::path& from);
 

@@ -3,7 +3,6 @@
 
 #include "base/enumeration.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "record/run.h"
@@ -11,11 +10,9 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 namespace strata {
 
@@ -48,85 +45,48 @@ private:
     sqlite3* handle_;
 };
 
-// Of this process; 0 if the kernel does not say.
-double resident_bytes() {
-    const auto text = read_small_file("/proc/self/statm").value_or("");
-    const auto parts = split(text, ' ');
-    const auto pages = parts.size() > 1 ? parse_number(parts[1]) : std::nullopt;
-    return pages.value_or(0) * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
-
-// While it lives, what the connection executes ends when the time is over, or the process has grown
-// by the memory. (SQLite's own limit of memory needs its statistics, which cost a lock for every
-// allocation.)
+// While it lives, statements have these limits.
 class Limited {
 public:
-    Limited(const Database& database, const QueryLimits& limits)
-        : handle_(database.handle()),
-          limits_(limits),
-          longest_before_(sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, longest_value)) {
-        sqlite3_progress_handler(handle_, steps_between_questions, is_over, this);
+    Limited(const Database& database, const StatementLimits& limits)
+        : watch_(database.watch()), before_(watch_.limits()) {
+        watch_.set(limits);
     }
     Limited(const Limited&) = delete;
     Limited& operator=(const Limited&) = delete;
-    ~Limited() {
-        sqlite3_progress_handler(handle_, 0, nullptr, nullptr);
-        sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, longest_before_);
-    }
+    ~Limited() { watch_.set(before_); }
 
     void take(const Cell& cell) {
         const auto* text = std::get_if<std::string>(&cell);
         taken_ += sizeof cell + (text == nullptr ? 0 : text->size());
-        if (static_cast<double>(taken_) > limits_.memory.value / 4) {
+        if (static_cast<double>(taken_) > watch_.limits().memory.value / 4) {
             refuse_memory();
         }
     }
 
     // Throws what a limit that was exceeded deserves, and nothing if none was.
     void explain_failure() const {
-        const int code = sqlite3_errcode(handle_) & 0xff;
-        if (has_grown_ || code == SQLITE_NOMEM || code == SQLITE_TOOBIG) {
+        if (watch_.exceeded() == StatementWatch::Limit::memory) {
             refuse_memory();
         }
-        if (code == SQLITE_INTERRUPT) {
+        if (watch_.exceeded() == StatementWatch::Limit::time) {
             throw Error(
                 fmt::format("the query takes longer than {:.4g} s: check that its joins and "
                             "recursions end, or give it more --max-time",
-                            limits_.time.value));
+                            watch_.limits().time.value));
         }
     }
 
 private:
-    using Clock = std::chrono::steady_clock;
-    using Duration = std::chrono::duration<double>;
-    static constexpr int steps_between_questions = 100;
-    static constexpr Duration between_looks{0.002};  // at the memory
-    static constexpr int longest_value = 64 << 20;   // bytes; what is stored is shorter
-
-    static int is_over(void* limited) {
-        auto& self = *static_cast<Limited*>(limited);
-        const auto now = Clock::now();
-        if (now >= self.next_look_) {
-            self.next_look_ = now + std::chrono::duration_cast<Clock::duration>(between_looks);
-            self.has_grown_ = resident_bytes() - self.resident_ > self.limits_.memory.value;
-        }
-        return self.has_grown_ || Duration(now - self.begin_).count() > self.limits_.time.value;
-    }
-
     [[noreturn]] void refuse_memory() const {
         throw Error(
             fmt::format("the query takes more than {} of memory, or a value of it more than {}: "
                         "ask for fewer or shorter rows, or give it more --max-memory",
-                        byte_size_text(limits_.memory), byte_size_text(Bytes{longest_value})));
+                        byte_size_text(watch_.limits().memory), byte_size_text(longest_value)));
     }
 
-    sqlite3* handle_;
-    QueryLimits limits_;
-    int longest_before_;
-    Clock::time_point begin_ = Clock::now();
-    Clock::time_point next_look_ = begin_;
-    double resident_ = resident_bytes();
-    bool has_grown_ = false;
+    StatementWatch& watch_;
+    StatementLimits before_;
     std::size_t taken_ = 0;
 };
 
@@ -265,7 +225,7 @@ void require_meaningful(const Database& database) {
 }  // namespace
 
 Table query(const Database& database, const std::string& sql, Numbers numbers,
-            const QueryLimits& limits) {
+            const StatementLimits& limits) {
     Limited limited(database, limits);
     const OnlyReading guard(database);
     examine(database, sql);
@@ -351,9 +311,16 @@ std::vector<Cell> cells_of(const Statement& row) {
     return cells;
 }
 
+std::string note_on_older(const Database& database, std::size_t shown) {
+    Statement count(database, "SELECT count(*) FROM run");
+    count.start().next();
+    return fmt::format("These are the newest {} of {} runs; --csv and --json list all of them.",
+                       shown, count.integer(0));
+}
+
 }  // namespace
 
-Table list_runs(const Database& database) {
+Table list_runs(const Database& database, std::size_t most) {
     Table table{.title = "runs",
                 .columns = {{"run", "run", Importance::essential},
                             {.key = "created", .title = "created", .order = Order::newest_first},
@@ -381,6 +348,10 @@ Table list_runs(const Database& database) {
                   "doubts, tags, note "
                   "FROM run_summary ORDER BY run DESC");
     for (row.start(); row.next();) {
+        if (table.rows.size() == most) {
+            table.notes.push_back(note_on_older(database, most));
+            break;
+        }
         table.rows.push_back(cells_of(row));
     }
     return table;

@@ -15,6 +15,7 @@
 #include "store/stored_values.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -271,15 +272,21 @@ Checkpoints::Checkpoints(const Database& database, const Run& begun) : database_
     remember(begun);
 }
 
+// Whoever measures does not wait for a lock: the next checkpoint stores what this one could not.
 void Checkpoints::store(const Run& run) {
-    Transaction transaction(*database_);
-    store_about(*database_, run, RunState::partial);
-    if (only_grew(run)) {
-        append_samples(*database_, run, ++number_, stored_);
-    } else {
-        store_steps(*database_, run);
+    const LockWait::Skipped at_once(database_->lock_wait());
+    try {
+        Transaction transaction(*database_);
+        store_about(*database_, run, RunState::partial);
+        if (only_grew(run)) {
+            append_samples(*database_, run, ++number_, stored_);
+        } else {
+            store_steps(*database_, run);
+        }
+        transaction.commit();
+    } catch (const DatabaseLocked&) {
+        return;
     }
-    transaction.commit();
     remember(run);
 }
 
@@ -308,6 +315,13 @@ void finish_run(const Database& database, const Run& run) {
     store_results(database, run, run.state);
     close_finished_plan(database, run.id);
     transaction.commit();
+}
+
+std::filesystem::path keep_beside(const Database& database, Run run) {
+    std::filesystem::path file = database.file();
+    file += fmt::format(".kept-{}", ::getpid());
+    save_run(Database::open(file), run);
+    return file;
 }
 
 void save_run(const Database& database, Run& run) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <vector>
@@ -50,6 +51,10 @@ private:
 
 // Stores everything, with the run's own state and what is computed from its samples.
 void finish_run(const Database& database, const Run& run);
+
+// Stores a run in a file of this process beside a database that cannot be written now, and returns
+// its name: merging it (store/merge.h) brings the run into the database.
+std::filesystem::path keep_beside(const Database& database, Run run);
 
 // A run that is there as a whole: modelled, imported, or measured elsewhere. It gets a new id.
 void save_run(const Database& database, Run& run);

@@ -6,8 +6,17 @@
 #include "store/statement.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace strata {
 
@@ -19,24 +28,158 @@ std::int64_t number(const Database& database, std::string_view sql) {
     return statement.integer(0);
 }
 
-void set_version(const Database& database, const Schema& schema) {
-    database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
-                                 schema.application_id, schema.version));
-}
+// A statement in pieces that do not depend on comments and line breaks.
+struct Definition {
+    std::string head;                  // CREATE TABLE run
+    std::vector<std::string> clauses;  // what stands between the outer parentheses
+    std::string tail;                  // STRICT, WITHOUT ROWID
 
-void create_or_migrate(const Database& database, const Schema& schema) {
-    Transaction transaction(database);
-    const std::int64_t version = schema_version(database);  // another process may have been faster
-    if (version == 0) {
-        database.execute(std::string(schema.tables));
+    bool operator==(const Definition&) const = default;
+};
+
+// Splits a CREATE statement. Quoted text is taken as it is; SQL that quotes names differs from ours
+// anyway.
+class Splitter {
+public:
+    Definition split(std::string_view sql) {
+        for (std::size_t at = 0; at < sql.size(); ++at) {
+            if (!quoted_ && sql.substr(at, 2) == "--") {
+                at = std::min(sql.find('\n', at), sql.size());
+                add(' ');
+            } else {
+                take(sql[at]);
+            }
+        }
+        definition_.tail = trim(part_);
+        return definition_;
     }
-    for (const Migration& migration : schema.migrations) {
-        if (version > 0 && migration.to > version) {
-            database.execute(std::string(migration.sql));
+
+private:
+    void take(char c) {
+        quoted_ = quoted_ != (c == '\'');
+        if (quoted_ || c == '\'') {
+            part_ += c;
+            return;
+        }
+        if (c == '(' && ++depth_ == 1 && definition_.head.empty()) {
+            definition_.head = ended_part();
+        } else if (depth_ == 1 && (c == ',' || c == ')')) {
+            definition_.clauses.push_back(ended_part());
+            depth_ -= c == ')' ? 1 : 0;
+        } else {
+            depth_ -= c == ')' ? 1 : 0;
+            add(c);
         }
     }
-    set_version(database, schema);
-    transaction.commit();
+
+    void add(char c) {
+        const bool blank = std::isspace(static_cast<unsigned char>(c)) != 0;
+        if (!blank) {
+            part_ += c;
+        } else if (!part_.empty() && part_.back() != ' ') {
+            part_ += ' ';
+        }
+    }
+
+    std::string ended_part() { return std::string(trim(std::exchange(part_, {}))); }
+
+    Definition definition_;
+    std::string part_;
+    int depth_ = 0;
+    bool quoted_ = false;
+};
+
+// (A column that was added to a table stands behind the others.)
+Definition definition_of(std::string_view type, std::string_view sql) {
+    Definition definition = Splitter().split(sql);
+    if (type == "table") {
+        std::ranges::sort(definition.clauses);
+    }
+    return definition;
+}
+
+struct Object {
+    std::string type;  // table, index, view or trigger
+    std::string name;
+    std::string sql;
+
+    static constexpr auto all = "SELECT type, name, coalesce(sql, '') FROM sqlite_master";
+};
+
+// Those that SQL creates.
+std::map<std::string, Object> objects_of(std::string_view sql) {
+    sqlite3* handle = nullptr;
+    const int opened = sqlite3_open(":memory:", &handle);
+    const std::unique_ptr<sqlite3, int (*)(sqlite3*)> guard(handle, sqlite3_close);
+    std::map<std::string, Object> objects;
+    const auto note = [](void* all, int, char** cells, char**) {
+        static_cast<std::map<std::string, Object>*>(all)->emplace(
+            cells[1], Object{cells[0], cells[1], cells[2]});
+        return 0;
+    };
+    check(opened == SQLITE_OK &&
+              sqlite3_exec(handle, std::string(sql).c_str(), nullptr, nullptr, nullptr) ==
+                  SQLITE_OK &&
+              sqlite3_exec(handle, Object::all, note, &objects, nullptr) == SQLITE_OK,
+          "the schema's SQL is correct");
+    return objects;
+}
+
+// SQLite's own: indices of unique columns, the table of AUTOINCREMENT, what ANALYZE counted.
+bool belongs_to_sqlite(const Object& object) {
+    constexpr std::array tables = {"CREATE TABLE sqlite_sequence(name,seq)",
+                                   "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+                                   "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"};
+    const bool is_index = object.type == "index" && object.sql.empty();
+    return object.name.starts_with("sqlite_") &&
+           (is_index || std::ranges::find(tables, object.sql) != tables.end());
+}
+
+[[noreturn]] void refuse(const Database& database, const std::string& why) {
+    throw Error(fmt::format("database {} {}", printable(database.file().string(), 1000), why));
+}
+
+void require_objects(const Database& database, const Schema& schema) {
+    auto missing = objects_of(schema.tables);
+    std::erase_if(missing, [](const auto& entry) { return belongs_to_sqlite(entry.second); });
+    Statement found(database, Object::all);
+    for (found.start(); found.next();) {
+        const Object object{found.text(0), found.text(1), found.text(2)};
+        const auto ours = missing.find(object.name);
+        const bool is_ours =
+            ours != missing.end() && ours->second.type == object.type &&
+            definition_of(object.type, object.sql) == definition_of(object.type, ours->second.sql);
+        if (is_ours) {
+            missing.erase(ours);
+        } else if (!belongs_to_sqlite(object) && (object.type != "view" || ours != missing.end())) {
+            refuse(database,
+                   fmt::format("has a {} {} that strata did not make, so nothing of it was read; "
+                               "choose another with --database",
+                               printable(object.type), printable(object.name)));
+        }
+    }
+    if (!missing.empty()) {
+        refuse(database, fmt::format("lacks the {} {}, so nothing of it was read; choose another "
+                                     "with --database",
+                                     missing.begin()->second.type, missing.begin()->first));
+    }
+}
+
+void require_version(const Database& database, const Schema& schema) {
+    const std::int64_t version = schema_version(database);
+    if (version > schema.version) {
+        refuse(
+            database,
+            fmt::format("has version {}, but this strata supports only version {}; update strata "
+                        "or choose another with --database",
+                        version, schema.version));
+    }
+    if (version < schema.version) {
+        refuse(database, fmt::format("has version {}, from before the first release, but this "
+                                     "strata supports only version {}; it was left unchanged: "
+                                     "choose another with --database",
+                                     version, schema.version));
+    }
 }
 
 // A view's statement without the comment before it, as SQLite keeps it.
@@ -50,22 +193,15 @@ std::string name_of_view(std::string_view statement) {
     return std::string(split(statement, ' ').at(2));
 }
 
-bool is_present(const Database& database, std::string_view view) {
+std::vector<std::string_view> views_that_differ(const Database& database, const Schema& schema) {
+    std::vector<std::string_view> views;
     Statement stored(database, "SELECT 1 FROM sqlite_master WHERE type = 'view' AND sql = ?");
-    return stored.start(view).next();
-}
-
-// Views hold no data, so they need no version: whatever differs from ours is replaced.
-void replace_views(const Database& database, const Schema& schema) {
     for (const std::string_view file : schema.views) {
-        const std::string_view view = statement_of(file);
-        if (!is_present(database, view)) {
-            Transaction transaction(database);
-            database.execute("DROP VIEW IF EXISTS " + name_of_view(view));
-            database.execute(std::string(view));
-            transaction.commit();
+        if (!stored.start(statement_of(file)).next()) {
+            views.push_back(statement_of(file));
         }
     }
+    return views;
 }
 
 }  // namespace
@@ -75,19 +211,8 @@ const Schema& strata_schema() {
                                      view_tracked_kernel, view_kernel_census, view_kernel_use,
                                      view_trace_time,     view_step_counter,  view_tuned_algorithm,
                                      view_run_parameter,  view_sweep_result,  view_infeed_summary};
-    static const std::array migrations = {
-        Migration{.to = 2, .sql = migration_2},   Migration{.to = 3, .sql = migration_3},
-        Migration{.to = 4, .sql = migration_4},   Migration{.to = 5, .sql = migration_5},
-        Migration{.to = 6, .sql = migration_6},   Migration{.to = 7, .sql = migration_7},
-        Migration{.to = 8, .sql = migration_8},   Migration{.to = 9, .sql = migration_9},
-        Migration{.to = 10, .sql = migration_10}, Migration{.to = 11, .sql = migration_11},
-        Migration{.to = 12, .sql = migration_12}, Migration{.to = 13, .sql = migration_13},
-        Migration{.to = 14, .sql = migration_14}};
-    static const Schema schema{.application_id = 0x53545241,
-                               .version = 14,
-                               .tables = schema_tables,
-                               .migrations = migrations,
-                               .views = views};
+    static const Schema schema{
+        .application_id = 0x53545241, .version = 14, .tables = schema_tables, .views = views};
     return schema;
 }
 
@@ -95,30 +220,43 @@ std::int64_t schema_version(const Database& database) {
     return number(database, "PRAGMA user_version");
 }
 
-void refuse_foreign(const Database& database, const Schema& schema) {
-    const std::string file = printable(database.file().string(), 1000);
-    const bool empty = number(database, "SELECT count(*) FROM sqlite_master") == 0;
-    const bool unmarked = number(database, "PRAGMA application_id") == 0;
-    if (number(database, "PRAGMA application_id") != schema.application_id &&
-        !(empty && unmarked)) {
-        throw Error(
-            fmt::format("database {} belongs to another program and was left unchanged; choose "
-                        "another with --database",
-                        file));
+void require_schema(const Database& database, const Schema& schema) {
+    const Transaction one_state(database, Intent::read);
+    const std::int64_t owner = number(database, "PRAGMA application_id");
+    const bool empty = number(database, "SELECT EXISTS (SELECT 1 FROM sqlite_master)") == 0;
+    if (owner != schema.application_id && !(empty && owner == 0)) {
+        refuse(database,
+               "belongs to another program and was left unchanged; choose another with --database");
     }
-    if (schema_version(database) > schema.version) {
-        throw Error(
-            fmt::format("database {} has version {}, but this strata supports versions up to {}; "
-                        "update strata or choose another with --database",
-                        file, schema_version(database), schema.version));
+    if (!empty || schema_version(database) != 0) {
+        require_version(database, schema);
+        require_objects(database, schema);
     }
 }
 
-void migrate(const Database& database, const Schema& schema) {
-    if (schema_version(database) < schema.version) {
-        create_or_migrate(database, schema);
+void complete_schema(const Database& database, const Schema& schema) {
+    if (schema_version(database) == 0) {
+        Transaction transaction(database);
+        if (schema_version(database) == 0) {  // another process may have been faster
+            database.execute(std::string(schema.tables));
+            database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                         schema.application_id, schema.version));
+        }
+        transaction.commit();
     }
-    replace_views(database, schema);
+    for (const std::string_view view : views_that_differ(database, schema)) {
+        Transaction transaction(database);
+        database.execute("DROP VIEW IF EXISTS " + name_of_view(view));
+        database.execute(std::string(view));
+        transaction.commit();
+    }
+}
+
+void use_own_views(const Database& database, const Schema& schema) {
+    for (const std::string_view view : views_that_differ(database, schema)) {
+        std::string temporary(view);
+        database.execute(temporary.insert(temporary.find("VIEW"), "TEMP "));
+    }
 }
 
 }  // namespace strata

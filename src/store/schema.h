@@ -9,50 +9,34 @@ namespace strata {
 
 class Database;
 
-// A change of the tables from one version to the next.
-struct Migration {
-    std::int64_t to = 0;  // from the version before
-    std::string_view sql;
-};
-
-// The tables of a database: the current version as a whole, and the migrations from older ones.
+// What a database holds: its tables and indices, and views of them.
 struct Schema {
     std::int32_t application_id = 0;
     std::int64_t version = 0;
     std::string_view tables;                  // CREATE TABLE and INDEX, for a new database
-    std::span<const Migration> migrations;    // one for each version from 2 on, in order
-    std::span<const std::string_view> views;  // CREATE VIEW, one each; replaced where they differ
+    std::span<const std::string_view> views;  // CREATE VIEW, one each; they hold no data
 };
 
-// schema.sql, migrations/ and views/ of this folder.
+// schema.sql and views/ of this folder.
 const Schema& strata_schema();
 
 // 0 for a database without tables.
 std::int64_t schema_version(const Database& database);
 
-// Throws Error, and changes nothing, where the file belongs to something else or to a newer
-// version.
-void refuse_foreign(const Database& database, const Schema& schema);
+// Throws Error, and changes nothing, unless the file is empty or has exactly the tables and indices
+// of this version and no trigger: whatever else a file has may never end, or write what nobody
+// asked for. Views are not looked at, because none of the file's is ever used.
+void require_schema(const Database& database, const Schema& schema);
 
-// Creates the tables, or takes the migrations that an older database lacks, in one transaction;
-// then the views. Requires: refuse_foreign let it pass.
-void migrate(const Database& database, const Schema& schema);
+// Creates the tables if there are none, and views that are missing or differ. Requires:
+// require_schema let it pass.
+void complete_schema(const Database& database, const Schema& schema);
+
+// Lets a connection that only reads use our views and none of the file's.
+void use_own_views(const Database& database, const Schema& schema);
 
 // The SQL files of this folder, embedded by its CMakeLists.txt.
 extern const std::string_view schema_tables;
-extern const std::string_view migration_2;
-extern const std::string_view migration_3;
-extern const std::string_view migration_4;
-extern const std::string_view migration_5;
-extern const std::string_view migration_6;
-extern const std::string_view migration_7;
-extern const std::string_view migration_8;
-extern const std::string_view migration_9;
-extern const std::string_view migration_10;
-extern const std::string_view migration_11;
-extern const std::string_view migration_12;
-extern const std::string_view migration_13;
-extern const std::string_view migration_14;
 extern const std::string_view view_step_time;
 extern const std::string_view view_layer_time;
 extern const std::string_view view_run_summary;

@@ -19,7 +19,9 @@ Statement::Statement(const Database& database, std::string_view sql) : database_
 }
 
 bool Statement::next() {
+    database_->watch().enter(spent_);
     const int result = sqlite3_step(handle());
+    spent_ = database_->watch().leave();
     if (result != SQLITE_ROW && result != SQLITE_DONE) {
         database_->fail();
     }
@@ -53,6 +55,7 @@ std::span<const std::byte> Statement::bytes(int column) const {
 // The result of a reset is that of the last step, which was already reported.
 void Statement::reset() {
     sqlite3_reset(handle());
+    spent_ = {};
 }
 
 void Statement::bind(int index, std::int64_t value) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/database.h"
+#include "store/limits.h"
 
 #include <concepts>
 #include <cstddef>
@@ -90,6 +91,7 @@ private:
 
     const Database* database_;
     std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+    StatementWatch::Clock::duration spent_{};  // by SQLite, since `start`
 };
 
 // The purpose of a transaction.

@@ -5,7 +5,11 @@
 #include "image/jpeg.h"
 #include "networks/network.h"
 #include "networks/text.h"
+#include "store/save.h"
+#include "tests/store/sample_run.h"
 #include "tests/support/onnx_writer.h"
+
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <array>
@@ -187,6 +191,22 @@ void write_jpeg_seeds(const std::filesystem::path& folder) {
     }
 }
 
+// A run with everything that runs have, in small pages.
+void write_database(const std::filesystem::path& folder) {
+    std::filesystem::create_directories(folder);
+    const std::filesystem::path file = folder / "runs";
+    std::filesystem::remove(file);
+    sqlite3* handle = nullptr;
+    sqlite3_open(file.c_str(), &handle);
+    sqlite3_exec(handle, "PRAGMA page_size = 512; CREATE TABLE a (b); DROP TABLE a; VACUUM",
+                 nullptr, nullptr, nullptr);
+    sqlite3_close(handle);
+    const Database database = Database::open(file);
+    Run run = sample_run();
+    save_run(database, run);
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE; VACUUM");
+}
+
 void write_seeds(const std::filesystem::path& folder) {
     write(folder / "onnx_models/convolutional", convolutional_model());
     write(folder / "onnx_models/shape_arithmetic", shape_arithmetic_model());
@@ -214,6 +234,23 @@ void write_seeds(const std::filesystem::path& folder) {
     std::filesystem::create_directories(folder / "npy");
     std::filesystem::create_directories(folder / "trace");
     std::ofstream(folder / "trace/accesses") << "# a trace\nr 0x7f00 64\nw 4096 4\n";
+    write(folder / "peer/answers",
+          R"({"protocol": 1, "version": "1", "details": "", "apart": "", "modes": ["training"], )"
+          R"("layouts": ["nchw"], "optimizers": ["momentum"], "options": {"jit": ["on"]}}
+{"steps": [{"state": "runs", "implementation": "a"}, {"state": "refused", "reason": "r"}]}
+{"seconds": 0.1}
+{"seconds": 0.3, "times": [0.1, 0.1]}
+{}
+{"error": "no luck", "step": 1}
+)");
+    std::filesystem::create_directories(folder / "device");
+    for (const auto& file : std::filesystem::directory_iterator(STRATA_DEVICE_DATA)) {
+        if (file.is_regular_file()) {
+            std::filesystem::copy_file(file, folder / "device" / file.path().filename(),
+                                       std::filesystem::copy_options::overwrite_existing);
+        }
+    }
+    write_database(folder / "database");
     write_npy(folder / "npy/matrix", std::array<std::int64_t, 2>{1, 2}, std::array{1.0f, 2.0f});
 }
 

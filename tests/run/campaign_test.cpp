@@ -5,16 +5,21 @@
 #include "record/options.h"
 #include "run/refusal.h"
 #include "store/load.h"
+#include "store/merge.h"
 #include "store/statement.h"
 #include "tests/support/scripted_backend.h"
 #include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace strata {
 namespace {
@@ -119,6 +124,33 @@ TEST_F(Campaigns, AnInterruptKeepsWhatIsCompleteAndTheSameExperimentMeasuresTheR
     ASSERT_EQ(shown_.size(), 3U);
     EXPECT_EQ(shown_[1].front().id, partial) << "the partial run is continued";
     EXPECT_EQ(stored("complete"), 3);
+}
+
+TEST_F(Campaigns, ARunIsKeptBesideADatabaseThatStaysLockedAndMergesIntoIt) {
+    request_.batches = {1, 2};
+    const LockPatience before = std::exchange(lock_patience(), {.limit = Seconds{0.05}});
+    const Database other = Database::open(database_.file());
+    std::optional<Transaction> lock;
+    std::vector<std::string> said;
+    hooks_.observer.say = [&](const std::string& sentence) { said.push_back(sentence); };
+    hooks_.observer.progress = [&](const std::string&, double) {
+        if (!lock && stored("partial") == 1) {
+            lock.emplace(other);
+        }
+    };
+    EXPECT_EQ(run(), ExitCode::failed);
+    lock.reset();
+    lock_patience() = before;
+
+    EXPECT_EQ(measured_, 1) << "the next would wait for the same lock";
+    ASSERT_EQ(shown_.size(), 1U);
+    EXPECT_EQ(stored("complete"), 0);
+    auto kept = database_.file();
+    kept += ".kept-" + std::to_string(::getpid());
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_NE(said[0].find(kept.string()), std::string::npos) << said[0];
+    EXPECT_EQ(merge_database(database_, kept).runs, 1U);
+    EXPECT_EQ(stored("complete"), 1);
 }
 
 TEST_F(Campaigns, AFinishedExperimentIsMeasuredAnew) {

@@ -9,8 +9,11 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -18,6 +21,7 @@
 #include <map>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace strata {
 namespace {
@@ -125,6 +129,88 @@ TEST_F(DatabaseTest, AFolderIsNotADatabase) {
     EXPECT_TRUE(holds(error_of_opening(directory_.path(), Database::open), {"cannot be opened"}));
 }
 
+TEST_F(DatabaseTest, AFifoOrADeviceIsRefusedAtOnce) {
+    ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+    for (const fs::path& file : {file_, fs::path("/dev/zero"), fs::path("/dev/null")}) {
+        for (const Opener open : {Database::open, Database::open_existing}) {
+            EXPECT_TRUE(holds(error_of_opening(file, open), {"is not a regular file"}));
+        }
+    }
+}
+
+TEST_F(DatabaseTest, AFifoBesideTheDatabaseIsRefusedToo) {
+    { Database::open(file_); }
+    ASSERT_EQ(::mkfifo((file_.string() + "-wal").c_str(), 0600), 0);
+    EXPECT_TRUE(holds(error_of_opening(file_, Database::open_existing), {"-wal is not a regular"}));
+}
+
+// Each page of this table leads to the one below it 32 times: to read it all would take 32^17
+// steps.
+TEST_F(DatabaseTest, PagesThatLeadToThemselvesEndAtTheLimits) {
+    { Database::open(file_); }
+    raw(file_, "PRAGMA journal_mode = DELETE");
+    const auto root = [&] {
+        const Database database = Database::open(file_);
+        Statement find(database,
+                       "SELECT rootpage, (SELECT page_count FROM pragma_page_count), (SELECT "
+                       "page_size FROM pragma_page_size) FROM sqlite_master WHERE name = 'text'");
+        find.start().next();
+        return std::array{find.integer(0), find.integer(1), find.integer(2)};
+    }();
+    const auto [first, pages, size] = root;
+    const auto interior = [page_size = static_cast<std::size_t>(size)](std::int64_t child) {
+        constexpr std::size_t cells = 31, cell_size = 5, begin = 12;
+        std::string page(page_size, '\0');
+        const auto put = [&](std::size_t at, std::int64_t value, std::size_t bytes) {
+            for (std::size_t i = 0; i < bytes; ++i) {
+                page[at + i] = static_cast<char>(value >> (8 * (bytes - 1 - i)));
+            }
+        };
+        const std::size_t content = page_size - cells * cell_size;
+        page[0] = 5;  // an interior page of a table
+        put(3, cells, 2);
+        put(5, static_cast<std::int64_t>(content), 2);
+        put(8, child, 4);
+        for (std::size_t i = 0; i < cells; ++i) {
+            put(begin + 2 * i, static_cast<std::int64_t>(content + cell_size * i), 2);
+            put(content + cell_size * i, child, 4);
+            page[content + cell_size * i + 4] = static_cast<char>(i + 1);
+        }
+        return page;
+    };
+    std::fstream stream(file_, std::ios::binary | std::ios::in | std::ios::out);
+    const auto write = [&](std::int64_t page, const std::string& content) {
+        stream.seekp((page - 1) * size);
+        stream << content;
+    };
+    constexpr int depth = 17;
+    for (int i = 0; i < depth; ++i) {
+        write(i == 0 ? first : pages + i, interior(pages + i + 1));
+    }
+    std::string leaf(static_cast<std::size_t>(size), '\0');
+    const std::string row("\x04\x01\x03\x00\x0fx", 6);  // its size, its number, NULL, 'x'
+    leaf[0] = 13;                                       // a leaf of a table
+    leaf[4] = 1;
+    leaf[5] = leaf[8] = static_cast<char>((size - 6) >> 8);
+    leaf[6] = leaf[9] = static_cast<char>(size - 6);
+    leaf.replace(leaf.size() - row.size(), row.size(), row);
+    write(pages + depth, leaf);
+    stream.seekp(28);  // the size of the file, in pages
+    const auto all = static_cast<std::uint32_t>(pages + depth);
+    for (int shift = 24; shift >= 0; shift -= 8) {
+        stream.put(static_cast<char>(all >> shift));
+    }
+    stream.close();
+
+    const Database database = Database::open_existing(file_);
+    database.watch().set({.time = Seconds{0.05}, .memory = Bytes{1e9}});
+    EXPECT_TRUE(holds(error_of([&] {
+                          Statement count(database, "SELECT count(value) FROM text");
+                          count.start().next();
+                      }),
+                      {"more time or memory to answer", "quick_check"}));
+}
+
 TEST_F(DatabaseTest, AFullDatabaseSaysSoAndKeepsWhatItHeld) {
     const Database database = Database::open(file_);
     database.execute("INSERT INTO text (value) VALUES ('kept')");
@@ -199,6 +285,41 @@ TEST_F(DatabaseTest, ALockedDatabaseIsNamedAsLocked) {
     const Transaction transaction(first);
     EXPECT_TRUE(holds(error_of([&] { Transaction blocked(second); }),
                       {file_.string(), "locked by another process"}));
+}
+
+// Sets the patience of this process, and restores it.
+class Patience {
+public:
+    explicit Patience(const LockPatience& patience)
+        : before_(std::exchange(lock_patience(), patience)) {}
+    Patience(const Patience&) = delete;
+    Patience& operator=(const Patience&) = delete;
+    ~Patience() { lock_patience() = before_; }
+
+private:
+    LockPatience before_;
+};
+
+TEST_F(DatabaseTest, WhoeverWaitsForALockSaysSoOnceAndForHowLong) {
+    static std::vector<std::string> told;
+    told.clear();
+    const Patience patience(
+        {.limit = Seconds{1.3}, .tell = [](const std::string& what) { told.push_back(what); }});
+    const Database first = Database::open(file_);
+    const Database second = Database::open(file_);
+    const Transaction transaction(first);
+    EXPECT_THROW(Transaction blocked(second), DatabaseLocked);
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_TRUE(holds(told[0], {file_.string(), "is locked by another process", "up to 1.3 s"}));
+}
+
+TEST_F(DatabaseTest, AnInterruptEndsTheWaitForALock) {
+    const std::atomic<bool> stop = true;
+    const Patience patience({.limit = Seconds{1e6}, .stop = &stop});
+    const Database first = Database::open(file_);
+    const Database second = Database::open(file_);
+    const Transaction transaction(first);
+    EXPECT_THROW(Transaction blocked(second), DatabaseLocked);
 }
 
 // Switches to a user without permissions if the test runs as root, to whom no permission applies.

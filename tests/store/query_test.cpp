@@ -229,8 +229,25 @@ TEST_F(QueryTest, AListOfRunsCountsTheChoicesOfATuning) {
     EXPECT_EQ(settings.find("elementwise"), std::string::npos) << settings;
 }
 
+TEST_F(QueryTest, ALongListOfRunsHasTheNewestAndSaysHowManyThereAre) {
+    {
+        const Database stored = Database::open(file_);
+        for (int i = 0; i < 3; ++i) {
+            auto run = sample_run();
+            run.id = 0;
+            save_run(stored, run);
+        }
+    }
+    const Table newest = list_runs(database(), 2);
+    ASSERT_EQ(newest.rows.size(), 2U);
+    EXPECT_EQ(std::get<Number>(newest.rows[0][0]).value, 4);
+    ASSERT_EQ(newest.notes.size(), 1U);
+    EXPECT_NE(newest.notes[0].find("newest 2 of 4 runs"), std::string::npos);
+    EXPECT_TRUE(list_runs(database(), 4).notes.empty());
+}
+
 TEST_F(QueryTest, AQueryEndsAtItsLimits) {
-    const auto failure = [&](const std::string& sql, const QueryLimits& limits) {
+    const auto failure = [&](const std::string& sql, const StatementLimits& limits) {
         try {
             query(database(), sql, Numbers::verbatim, limits);
         } catch (const Error& error) {
@@ -239,8 +256,8 @@ TEST_F(QueryTest, AQueryEndsAtItsLimits) {
         }
         return std::string("no error");
     };
-    const QueryLimits brief{.time = Seconds{0.05}};
-    const QueryLimits small{.memory = Bytes{4e6}};
+    const StatementLimits brief{.time = Seconds{0.05}};
+    const StatementLimits small{.memory = Bytes{4e6}};
     const std::string endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) ";
     for (const char* what : {"SELECT count(*) FROM n", "SELECT max(i) FROM n", "SELECT i FROM n"}) {
         EXPECT_NE(failure(endless + what, brief).find("longer than 0.05 s"), std::string::npos)

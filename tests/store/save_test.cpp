@@ -190,6 +190,26 @@ TEST_F(SaveTest, CheckpointsOnlyAddSamplesAndFinishingMovesThemToTheirSteps) {
     EXPECT_EQ(described(load_run(database_, id)), described(run));
 }
 
+TEST_F(SaveTest, ACheckpointDoesNotWaitForALockAndTheNextStoresItsSamples) {
+    auto run = planned_run();
+    begin_run(database_, run);
+    Checkpoints checkpoints(database_, run);
+    const auto store = [&](std::vector<Seconds> samples) {
+        run.steps[0].time = Samples{std::move(samples)};
+        checkpoints.store(run);
+    };
+    {
+        const Database other = Database::open(database_.file());
+        const Transaction lock(other);
+        store({{0.1}, {0.2}});
+    }
+    EXPECT_EQ(cell("SELECT count(*) FROM step_samples"), "0");
+    store({{0.1}, {0.2}, {0.3}});
+    EXPECT_EQ(cell("SELECT group_concat(length(sample_values) / 8) FROM step_samples "
+                   "WHERE position = 0"),
+              "3");
+}
+
 TEST_F(SaveTest, SamplesThatWereThinnedAreWrittenAnew) {
     auto run = planned_run();
     begin_run(database_, run);

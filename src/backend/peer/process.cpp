@@ -303,7 +303,11 @@ nlohmann::json PeerProcess::exchange(const nlohmann::json& request, Seconds limi
     const Seconds deadline = now_on(CLOCK_MONOTONIC) + limit;
     send(request.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n", deadline);
     const std::string line = receive(deadline);
-    nlohmann::json answer = nlohmann::json::parse(line, nullptr, false);
+    // (Copying and printing a value take a stack frame for each level. No answer has ten.)
+    const auto is_shallow = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+        return depth < 32;
+    };
+    nlohmann::json answer = nlohmann::json::parse(line, is_shallow, false);
     if (!answer.is_object()) {
         lose(fmt::format("answered with something other than a JSON object: {}",
                          printable(line, 60)));

@@ -192,6 +192,7 @@ TEST_F(ScriptedPeer, ThatDoesNotStartIsRefused) {
               std::string::npos);
     EXPECT_NE(refusal_to_start("hello:garbage").find("other than a JSON object"),
               std::string::npos);
+    EXPECT_NE(refusal_to_start("hello:nested").find("version [[["), std::string::npos);
 }
 
 TEST_F(ScriptedPeer, ThatIsNotThereAtAllIsRefused) {

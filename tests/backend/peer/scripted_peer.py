@@ -43,6 +43,7 @@ def misbehave(verb):
             os._exit(0)
         time.sleep(3600)
     return {"garbage": b"}{\n", "bytes": b"\x00\xff\xfe\n", "list": b"[1]\n", "deep": b"[" * 200000 + b"\n",
+            "nested": b'{"protocol": ' + b"[" * 300000 + b"]" * 300000 + b"}\n",
             "empty": b"{}\n", "absent": b'{"absent": "no such module"}\n', "old": b'{"protocol": 0}\n',
             "error": b'{"error": "out of \\u001b[2J luck"}\n', "step": b'{"error": "no luck", "step": 1}\n',
             "nan": b'{"seconds": NaN}\n', "negative": b'{"seconds": -1}\n', "text": b'{"seconds": "1"}\n',
