@@ -486,7 +486,7 @@ Launches whole_of(Runs runs) {
     for (const Run& run : runs) {
         launches.is_exact = run.origin == Origin::modelled;
         if (!run.whole.end_to_end.values.empty()) {
-            launches.samples.push_back(run.whole.end_to_end.values);
+            launches.samples.push_back(values_of_estimate(run.whole.end_to_end));
         }
     }
     return launches;

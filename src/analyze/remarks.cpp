@@ -102,7 +102,7 @@ std::string closing_sentence(const Run& run, const Reach& all) {
     }
     const std::string beside =
         all.unjudged > Seconds{}
-            ? fmt::format(", {} of it without a ceiling", duration(all.unjudged))
+            ? fmt::format(", {} of it without a ceiling,", duration(all.unjudged))
             : "";
     const std::string& source = device->memory.back().bandwidth.source;
     const std::string threads =

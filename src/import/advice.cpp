@@ -81,6 +81,15 @@ constexpr std::array foreign_kinds = {
     ForeignKind{.texts = {"speedscope.app/file-format-schema"},
                 .advice = "is a profile for speedscope, of a program's functions: record the "
                           "network with its framework's profiler"},
+    ForeignKind{.texts = {"SQLite format 3", "CUPTI_ACTIVITY_KIND", "StringTable"},
+                .advice = "is a database of nvprof or the Visual Profiler: print it with nvprof "
+                          "--import FILE --csv --print-gpu-trace and import what it prints"},
+    ForeignKind{.texts = {"SQLite format 3", "rocpd_op", "rocpd_api"},
+                .advice = "is a database of rpd (rocmProfileData): make a trace of it with "
+                          "rpd2tracing.py, or record with rocprofv3 --output-format csv"},
+    ForeignKind{.texts = {"SQLite format 3", "rocpd_kernel_dispatch"},
+                .advice = "is a database of rocprofv3 (rocpd): make tables of it with rocpd "
+                          "convert -i FILE --output-format csv and import kernel_trace.csv"},
     ForeignKind{.texts = {"\"CudaEvent\"", "\"Type\""},
                 .advice = "is the JSON of nsys export: export with --type sqlite instead"},
 };

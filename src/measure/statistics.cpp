@@ -87,6 +87,11 @@ std::vector<Seconds> clean_values(const Samples& samples) {
     return clean;
 }
 
+std::vector<Seconds> values_of_estimate(const Samples& samples) {
+    std::vector<Seconds> clean = clean_values(samples);
+    return are_enough(clean.size(), samples.values.size()) ? clean : samples.values;
+}
+
 Estimate estimate(const Samples& samples) {
     const std::vector<Seconds> clean = clean_values(samples);
     const std::size_t disturbed = samples.values.size() - clean.size();

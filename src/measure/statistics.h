@@ -48,6 +48,9 @@ Estimate estimate(std::span<const Seconds> values);
 // so a step that is sometimes slow by itself keeps its slow samples. Requires: values not empty.
 Estimate estimate(const Samples& samples);
 
+// The samples that such an estimate is made of.
+std::vector<Seconds> values_of_estimate(const Samples& samples);
+
 // The samples that were not delayed, and whether they are enough: six, or more than half of all.
 std::vector<Seconds> clean_values(const Samples& samples);
 bool are_enough(std::size_t clean, std::size_t all);

@@ -88,6 +88,23 @@ std::size_t display_width(std::string_view text) {
     return columns;
 }
 
+namespace {
+
+constexpr std::string_view between_words = " _-.:,/+";
+
+// The beginning without the word that is cut, unless that is most of it.
+std::string_view to_end_of_word(std::string_view head) {
+    const std::size_t last = head.find_last_of(between_words);
+    return last == head.npos || last < head.size() / 2 ? head : head.substr(0, last + 1);
+}
+
+std::string_view from_begin_of_word(std::string_view tail) {
+    const std::size_t first = tail.find_first_of(between_words);
+    return first == tail.npos || first > tail.size() / 2 ? tail : tail.substr(first);
+}
+
+}  // namespace
+
 std::string shorten(std::string_view text, std::size_t width) {
     if (display_width(text) <= width) {
         return std::string(text);
@@ -96,8 +113,8 @@ std::string shorten(std::string_view text, std::size_t width) {
         return {};
     }
     const std::size_t head = (width - 1) / 2;
-    return std::string(prefix_of_width(text, head)) + "…" +
-           std::string(suffix_of_width(text, width - 1 - head));
+    return std::string(to_end_of_word(prefix_of_width(text, head))) + "…" +
+           std::string(from_begin_of_word(suffix_of_width(text, width - 1 - head)));
 }
 
 std::string wrap(std::string_view text, std::size_t width, std::string_view indent) {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "view/cells.h"
 #include "view/json_values.h"
+#include "view/steps.h"
 
 #include <fmt/format.h>
 
@@ -209,6 +210,11 @@ std::vector<std::string> notes_of(const Comparison& comparison, const ComparedRu
     }
     if (std::string algorithms = algorithms_note(runs); !algorithms.empty()) {
         notes.push_back(std::move(algorithms));
+    }
+    for (const Run* run : {&runs.before.front(), &runs.after.front()}) {
+        if (const auto rare = rare_steps_text(*run)) {
+            notes.push_back(fmt::format("Run {}: {}", run->id, *rare));
+        }
     }
     const int modelled = modelled_sides(runs);
     if (modelled > 0) {

@@ -368,7 +368,7 @@ void hide_unknown_shares(Table& table, const RunFindings& findings) {
     }
 }
 
-void explain_rare(Table& table, const Run& run) {
+std::optional<std::string> rare_steps_text(const Run& run) {
     std::vector<std::string> rare;
     for (const StepResult& step : run.steps) {
         if (step.seen_in) {
@@ -377,6 +377,20 @@ void explain_rare(Table& table, const Run& run) {
         }
     }
     if (rare.empty()) {
+        return std::nullopt;
+    }
+    const std::size_t all = rare.size();
+    rare.resize(std::min(all, max_rare_named));
+    return fmt::format(
+        "{} of {} steps {} in some of the iterations only. The time is the sum over all "
+        "iterations divided by their number: {}{}.",
+        all, run.steps.size(), all == 1 ? "occurs" : "occur", join(rare, ", "),
+        all > max_rare_named ? ", ..." : "");
+}
+
+void explain_rare(Table& table, const Run& run) {
+    const auto text = rare_steps_text(run);
+    if (!text) {
         return;
     }
     for (const auto& [key, title] :
@@ -385,13 +399,7 @@ void explain_rare(Table& table, const Run& run) {
         column.title = title;
         column.audience = Audience::all;
     }
-    const std::size_t all = rare.size();
-    rare.resize(std::min(all, max_rare_named));
-    table.notes.push_back(fmt::format(
-        "seen in: {} of {} steps {} in some of the iterations only. The time is the sum over all "
-        "iterations divided by their number: {}{}.",
-        all, run.steps.size(), all == 1 ? "occurs" : "occur", join(rare, ", "),
-        all > max_rare_named ? ", ..." : ""));
+    table.notes.push_back("seen in: " + *text);
 }
 
 std::vector<Column> step_columns() {

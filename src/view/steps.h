@@ -42,6 +42,9 @@ std::vector<std::string> delay_notes(const RunFindings& findings);
 //   all steps             145            100
 Table steps_table(const RunFindings& findings, const StepFilter& filter = {});
 
+// Which steps occur in some of a recording's iterations only; nothing if there are none.
+std::optional<std::string> rare_steps_text(const Run& run);
+
 // Shows people of a table of the run's steps which occur in some of the iterations only, where
 // there are any: "seen in 1 of 5". Requires: it has the columns seen_in and of_iterations.
 void explain_rare(Table& table, const Run& run);

@@ -81,6 +81,13 @@ TEST_F(Recognition, FilesThatMustBeExportedFirstAreNamedWithHow) {
                   "cuda_gpu_kern_sum"},
           Refused{"\"Domain\",\"Function\",\"Process_Id\",\"Start_Timestamp\"\n", "h.csv",
                   "kernel_trace.csv"},
+          Refused{"SQLite format 3 CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (CREATE TABLE "
+                  "StringTable (_id_ INTEGER",
+                  "a.nvvp", "--print-gpu-trace"},
+          Refused{"SQLite format 3 CREATE TABLE rocpd_api (CREATE TABLE rocpd_op (", "a.rpd",
+                  "rpd2tracing.py"},
+          Refused{"SQLite format 3 CREATE TABLE \"rocpd_kernel_dispatch_0a\" (", "a.db",
+                  "rocpd convert"},
           Refused{"{\"viztracer_metadata\": {}}", "v.json", "torch.profiler"}}) {
         const std::string sentence = format_of(one.text, one.name);
         EXPECT_NE(sentence.find(one.advice), std::string::npos) << one.name << ": " << sentence;

@@ -52,6 +52,7 @@ TEST(Unicode, WidthCountsColumnsAndNotBytes) {
 
 TEST(Unicode, ShorteningKeepsBothEndsOfAName) {
     EXPECT_EQ(shorten("inception_3a/conv_5x5_reduce", 11), "incep…educe");
+    EXPECT_EQ(shorten("softmax_cross_entropy", 20), "softmax_…_entropy") << "no word is cut";
     EXPECT_EQ(shorten("conv1", 5), "conv1");
     EXPECT_EQ(display_width(shorten("層層層層層層", 6)), 5u);  // never wider than requested
     EXPECT_EQ(shorten("abc", 1), "…");
