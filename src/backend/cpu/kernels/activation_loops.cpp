@@ -32,7 +32,8 @@ STRATA_EACH_ISA void hard_sigmoid_gradient(const Piece& p) {
 #pragma GCC ivdep
     for (std::size_t i = 0; i < p.count; ++i) {
         const float linear = p.alpha * p.x[i] + p.beta;
-        p.to[i] = linear > 0 && linear < 1 ? p.alpha * p.dy[i] : 0.0F;
+        const float slope = p.alpha * p.dy[i];
+        p.to[i] = linear > 0 && linear < 1 ? slope : 0.0F;
     }
 }
 
@@ -76,7 +77,8 @@ STRATA_EACH_ISA void thresholded_relu(const Piece& p) {
 STRATA_EACH_ISA void thresholded_relu_gradient(const Piece& p) {
 #pragma GCC ivdep
     for (std::size_t i = 0; i < p.count; ++i) {
-        p.to[i] = p.x[i] > p.alpha ? p.dy[i] : 0.0F;
+        const float slope = p.dy[i];  // (A load that depends on a condition is not vectorised.)
+        p.to[i] = p.x[i] > p.alpha ? slope : 0.0F;
     }
 }
 
@@ -84,8 +86,8 @@ STRATA_EACH_ISA void hard_swish_gradient(const Piece& p) {
 #pragma GCC ivdep
     for (std::size_t i = 0; i < p.count; ++i) {
         const float x = p.x[i];
-        const float slope = x < 3 ? x / 3 + 0.5F : 1.0F;
-        p.to[i] = x > -3 ? p.dy[i] * slope : 0.0F;
+        const float slope = p.dy[i] * (x < 3 ? x / 3 + 0.5F : 1.0F);
+        p.to[i] = x > -3 ? slope : 0.0F;
     }
 }
 

@@ -181,25 +181,18 @@ void select(const BroadcastPlan& plan, BroadcastInputs inputs, float* y) {
 #pragma omp parallel for if (pieces.worth_it())
     for (Index number = 0; number < pieces.count(); ++number) {
         const Piece at = pieces[number];
-        const OperandRow condition = row_of(plan, inputs, 0, at);
-        const OperandRow a = row_of(plan, inputs, 1, at), b = row_of(plan, inputs, 2, at);
-        float* const out = y + at.row * plan.row_length() + at.begin;
-        for (Index i = 0; i < at.count; ++i) {
-            out[i] = condition[i] != 0 ? a[i] : b[i];
-        }
+        select_row(row_of(plan, inputs, 0, at), row_of(plan, inputs, 1, at),
+                   row_of(plan, inputs, 2, at), y + at.row * plan.row_length() + at.begin,
+                   at.count);
     }
 }
 
 void select_gradient(const BroadcastPlan& plan, BroadcastInputs inputs, std::size_t which,
                      const float* dy, float* dx, std::size_t dx_elements) {
-    gather_gradient(plan, which, dy, dx, dx_elements,
-                    [&](const Piece& at, const float* from, float* gradient) {
-                        const OperandRow condition = row_of(plan, inputs, 0, at);
-                        for (Index i = 0; i < at.count; ++i) {
-                            const bool taken = (condition[i] != 0) == (which == 1);
-                            gradient[i] = taken ? from[i] : 0.0F;
-                        }
-                    });
+    gather_gradient(
+        plan, which, dy, dx, dx_elements, [&](const Piece& at, const float* from, float* gradient) {
+            select_slope_row(row_of(plan, inputs, 0, at), which == 1, from, gradient, at.count);
+        });
 }
 
 }  // namespace strata::cpu

@@ -2,6 +2,7 @@
 #include "backend/cpu/kernels/broadcast_rows.h"
 
 #include "backend/cpu/kernels/isa.h"
+#include "backend/cpu/kernels/vector_library.h"
 
 #include <algorithm>
 #include <array>
@@ -47,16 +48,16 @@ template <class Function>
 }
 
 // In double: a quotient just below an integer must not be rounded up to it.
-float whole_quotient(float x, float y) {
+[[gnu::always_inline]] inline float whole_quotient(float x, float y) {
     return static_cast<float>(std::floor(static_cast<double>(x) / y));
 }
 
-float remainder_of(float x, float y) {
+[[gnu::always_inline]] inline float remainder_of(float x, float y) {
     const double a = x, b = y;
     return static_cast<float>(a - b * std::floor(a / b));
 }
 
-float truth(bool condition) {
+[[gnu::always_inline]] inline float truth(bool condition) {
     return condition ? 1.0F : 0.0F;
 }
 
@@ -83,7 +84,7 @@ STRATA_EACH_ISA void combine_row(ElementwiseKind kind, OperandRow a, OperandRow 
         case ElementwiseKind::power:
             return raise_row(a, b, out, count);
         case ElementwiseKind::remainder:
-            return with(remainder_of);
+            return with([](float x, float y) { return remainder_of(x, y); });
         case ElementwiseKind::prelu:
             return with([](float x, float y) { return x > 0 ? x : x * y; });
         case ElementwiseKind::equal:
@@ -130,7 +131,7 @@ STRATA_EACH_ISA void slope_row(ElementwiseKind kind, std::size_t which, OperandR
                          : with([](float x, float y) { return truth(x > y); });
         case ElementwiseKind::power:
             return first ? raise_slope_row(a, b, dy, out, count)
-                         : with([](float x, float y) { return std::pow(x, y) * std::log(x); });
+                         : with([](float x, float y) { return ::powf(x, y) * ::logf(x); });
         case ElementwiseKind::remainder:
             return first ? with([](float, float) { return 1.0F; })
                          : with([](float x, float y) { return -whole_quotient(x, y); });
@@ -139,6 +140,29 @@ STRATA_EACH_ISA void slope_row(ElementwiseKind kind, std::size_t which, OperandR
                          : with([](float x, float) { return std::min(x, 0.0F); });
         default:  // step functions
             return with([](float, float) { return 0.0F; });
+    }
+}
+
+STRATA_EACH_ISA void select_row(OperandRow condition, OperandRow a, OperandRow b, float* out,
+                                std::int64_t count) {
+    if (condition.step == 0) {
+        const OperandRow chosen = *condition.at != 0 ? a : b;
+        for (Index i = 0; i < count; ++i) {
+            out[i] = chosen[i];
+        }
+        return;
+    }
+    const float* const is_first = condition.at;
+    for_pairs(a, b, count, [=](float x, float y, Index i) { out[i] = is_first[i] != 0 ? x : y; });
+}
+
+STRATA_EACH_ISA void select_slope_row(OperandRow condition, bool if_true, const float* dy,
+                                      float* out, std::int64_t count) {
+    const float taken_if_zero = if_true ? 0.0F : 1.0F, taken_else = 1 - taken_if_zero;
+#pragma GCC ivdep
+    for (Index i = 0; i < count; ++i) {
+        const float slope = dy[i], taken = condition[i] != 0 ? taken_else : taken_if_zero;
+        out[i] = taken != 0 ? slope : 0.0F;
     }
 }
 

@@ -27,6 +27,12 @@ void slope_row(ElementwiseKind kind, std::size_t which, OperandRow a, OperandRow
 void raise_row(OperandRow a, OperandRow b, float* out, std::int64_t count);
 void raise_slope_row(OperandRow a, OperandRow b, const float* dy, float* out, std::int64_t count);
 
+// out = condition != 0 ? a : b, and out = dy where the operand that is taken if the condition is
+// (or is not) true was taken, else 0.
+void select_row(OperandRow condition, OperandRow a, OperandRow b, float* out, std::int64_t count);
+void select_slope_row(OperandRow condition, bool if_true, const float* dy, float* out,
+                      std::int64_t count);
+
 // to += from; and the sum of a row.
 void add_row(const float* from, float* to, std::int64_t count);
 float sum_row(const float* from, std::int64_t count);

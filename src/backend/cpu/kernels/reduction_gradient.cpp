@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/isa.h"
 #include "backend/cpu/kernels/reduction_loops.h"
+#include "backend/cpu/kernels/vector_library.h"
 
-#include <cmath>
+#include <vector>
 
 namespace strata::cpu {
 
@@ -10,33 +12,6 @@ namespace {
 using Index = std::int64_t;
 
 constexpr Index min_parallel_work = 1 << 14;
-
-// d(statistic)/dx for a term x and the result y. Of several equal extremes the first gets the whole
-// gradient; `reduce_gradient` ensures that.
-float slope(ReductionKind kind, float x, float y, float terms) {
-    switch (kind) {
-        case ReductionKind::sum:
-            return 1;
-        case ReductionKind::mean:
-            return 1 / terms;
-        case ReductionKind::maximum:
-        case ReductionKind::minimum:
-            return x == y ? 1.0F : 0.0F;
-        case ReductionKind::product:
-            return y / x;
-        case ReductionKind::sum_of_squares:
-            return 2 * x;
-        case ReductionKind::l1:
-            return x > 0 ? 1.0F : x < 0 ? -1.0F : 0.0F;
-        case ReductionKind::l2:
-            return y == 0 ? 0 : x / y;
-        case ReductionKind::log_sum:
-            return std::exp(-y);
-        case ReductionKind::log_sum_exp:
-            return std::exp(x - y);
-    }
-    return 0;
-}
 
 // One row of terms: all of one result if the row is reduced, otherwise one term for each of as many
 // results.
@@ -47,15 +22,47 @@ struct GradientRow {
     Index count = 1;
 };
 
-void row_gradient(ReductionKind kind, const ReductionPlan& plan, const GradientRow& row,
-                  const float* y, const float* dy) {
-    const auto terms = static_cast<float>(plan.terms());
-    const Index step = plan.row_is_reduced ? 0 : 1;
-    const bool linear = kind == ReductionKind::sum || kind == ReductionKind::mean;
-    const float factor = linear ? slope(kind, 0, 0, terms) : 0;
-    for (Index i = 0; i < row.count; ++i) {
-        const Index result = row.first + i * step;
-        row.dx[i] = dy[result] * (linear ? factor : slope(kind, row.x[i], y[result], terms));
+// dx = dy d(statistic)/dx, with terms x and results y. Of several equal extremes the first gets the
+// whole gradient; `reduce_gradient` ensures that.
+STRATA_EACH_ISA void row_gradient(ReductionKind kind, const ReductionPlan& plan,
+                                  const GradientRow& row, const float* y, const float* dy) {
+    const float* const results = y + row.first;
+    const float* const slopes = dy + row.first;
+    const auto with = [&](auto slope) __attribute__((always_inline)) {
+        if (plan.row_is_reduced) {
+            const float result = *results, of_result = *slopes;
+#pragma GCC ivdep
+            for (Index i = 0; i < row.count; ++i) {
+                row.dx[i] = of_result * slope(row.x[i], result);
+            }
+        } else {
+#pragma GCC ivdep
+            for (Index i = 0; i < row.count; ++i) {
+                row.dx[i] = slopes[i] * slope(row.x[i], results[i]);
+            }
+        }
+    };
+    switch (kind) {
+        case ReductionKind::sum:
+            return with([](float, float) { return 1.0F; });
+        case ReductionKind::mean:
+            return with(
+                [share = 1 / static_cast<float>(plan.terms())](float, float) { return share; });
+        case ReductionKind::maximum:
+        case ReductionKind::minimum:
+            return with([](float x, float result) { return x == result ? 1.0F : 0.0F; });
+        case ReductionKind::product:
+            return with([](float x, float result) { return result / x; });
+        case ReductionKind::sum_of_squares:
+            return with([](float x, float) { return 2 * x; });
+        case ReductionKind::l1:
+            return with([](float x, float) { return x > 0 ? 1.0F : x < 0 ? -1.0F : 0.0F; });
+        case ReductionKind::l2:
+            return with([](float x, float result) { return result == 0 ? 0 : x / result; });
+        case ReductionKind::log_sum:
+            return with([](float, float result) { return ::expf(-result); });
+        case ReductionKind::log_sum_exp:
+            return with([](float x, float result) { return ::expf(x - result); });
     }
 }
 
@@ -73,27 +80,28 @@ void keep_first(const ReductionPlan& plan, const GradientRow& row, const float* 
     }
 }
 
-// The slope of a product without a division: the product of all other terms, which may be zero.
+// A product's slope is the product of all other terms, which may be zero, so nothing is divided by.
 void product_gradient(const ReductionPlan& plan, const float* x, const float* dy, float* dx) {
-    const ReductionBlocks blocks(plan);
     const Index rows = count_of(plan.reduced_axes), length = plan.row_is_reduced ? plan.row : 1;
     const Index results = plan.row_is_reduced ? 1 : plan.row;
     const Index kept = count_of(plan.kept_axes);
 #pragma omp parallel for if (plan.results() * plan.terms() > min_parallel_work)
     for (Index result = 0; result < kept * results; ++result) {
         const Index offset = offset_of(plan.kept_axes, result / results) + result % results;
-        const auto place = [&](Index term) {
-            return offset + offset_of(plan.reduced_axes, term / length) + term % length;
-        };
-        double before = 1;
-        for (Index term = 0; term < rows * length; ++term) {
-            dx[place(term)] = static_cast<float>(before);
-            before *= x[place(term)];
+        double before = 1, after = dy[result];
+        for (Index row = 0; row < rows; ++row) {
+            const Index at = offset + offset_of(plan.reduced_axes, row);
+            for (Index term = at; term < at + length; ++term) {
+                dx[term] = static_cast<float>(before);
+                before *= x[term];
+            }
         }
-        double after = dy[result];
-        for (Index term = rows * length; term-- > 0;) {
-            dx[place(term)] = static_cast<float>(dx[place(term)] * after);
-            after *= x[place(term)];
+        for (Index row = rows; row-- > 0;) {
+            const Index at = offset + offset_of(plan.reduced_axes, row);
+            for (Index term = at + length; term-- > at;) {
+                dx[term] = static_cast<float>(dx[term] * after);
+                after *= x[term];
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 #include "backend/cpu/kernels/reduction_statistics.h"
 
 #include "backend/cpu/kernels/isa.h"
+#include "backend/cpu/kernels/vector_library.h"
 
 #include <array>
 #include <cmath>
@@ -17,32 +18,38 @@ using Index = std::int64_t;
 // before an exponential), and how two parts are combined.
 struct Sum {
     static constexpr float start = 0;
-    static float add(float sum, float x, float) { return sum + x; }
-    static float join(float a, float b) { return a + b; }
+    [[gnu::always_inline]] static float add(float sum, float x, float) { return sum + x; }
+    [[gnu::always_inline]] static float join(float a, float b) { return a + b; }
 };
 struct SumOfSquares : Sum {
-    static float add(float sum, float x, float) { return sum + x * x; }
+    [[gnu::always_inline]] static float add(float sum, float x, float) { return sum + x * x; }
 };
 struct SumOfMagnitudes : Sum {
-    static float add(float sum, float x, float) { return sum + std::abs(x); }
+    [[gnu::always_inline]] static float add(float sum, float x, float) { return sum + std::abs(x); }
 };
 struct SumOfExponentials : Sum {
-    static float add(float sum, float x, float shift) { return sum + std::exp(x - shift); }
+    [[gnu::always_inline]] static float add(float sum, float x, float shift) {
+        return sum + ::expf(x - shift);
+    }
 };
 struct Product {
     static constexpr float start = 1;
-    static float add(float product, float x, float) { return product * x; }
-    static float join(float a, float b) { return a * b; }
+    [[gnu::always_inline]] static float add(float product, float x, float) { return product * x; }
+    [[gnu::always_inline]] static float join(float a, float b) { return a * b; }
 };
 struct Maximum {
     static constexpr float start = -std::numeric_limits<float>::infinity();
-    static float add(float maximum, float x, float) { return x > maximum ? x : maximum; }
-    static float join(float a, float b) { return b > a ? b : a; }
+    [[gnu::always_inline]] static float add(float maximum, float x, float) {
+        return x > maximum ? x : maximum;
+    }
+    [[gnu::always_inline]] static float join(float a, float b) { return b > a ? b : a; }
 };
 struct Minimum {
     static constexpr float start = std::numeric_limits<float>::infinity();
-    static float add(float minimum, float x, float) { return x < minimum ? x : minimum; }
-    static float join(float a, float b) { return b < a ? b : a; }
+    [[gnu::always_inline]] static float add(float minimum, float x, float) {
+        return x < minimum ? x : minimum;
+    }
+    [[gnu::always_inline]] static float join(float a, float b) { return b < a ? b : a; }
 };
 
 // Reduces a row to one value, in lanes that the compiler keeps in wide registers.
@@ -115,6 +122,13 @@ STRATA_EACH_ISA void minimum_across(const float* x, Index n, const float* s, flo
     across<Minimum>(x, n, s, y);
 }
 
+STRATA_EACH_ISA float exponentials_along(const float* x, Index n, float s) {
+    return along<SumOfExponentials>(x, n, s);
+}
+STRATA_EACH_ISA void exponentials_across(const float* x, Index n, const float* s, float* y) {
+    across<SumOfExponentials>(x, n, s, y);
+}
+
 template <class Statistic>
 StatisticLoops loops_of(float (*along)(const float*, Index, float),
                         void (*across)(const float*, Index, const float*, float*)) {
@@ -146,7 +160,7 @@ StatisticLoops loops_of(ReductionKind kind) {
 }
 
 StatisticLoops exponential_loops() {
-    return loops_of<SumOfExponentials>(along<SumOfExponentials>, across<SumOfExponentials>);
+    return loops_of<SumOfExponentials>(exponentials_along, exponentials_across);
 }
 
 }  // namespace strata::cpu

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/kernels/spatial_loops.h"
 
+#include "backend/cpu/kernels/isa.h"
+
 #include <algorithm>
 
 namespace strata::cpu {
@@ -37,9 +39,10 @@ WeightedAxis averaging_axis(const Window& window, std::size_t axis, Index input,
     return result;
 }
 
-// y[i] += weight * x[i]. The case of one element per position gets its own loop for the compiler.
-void add(float weight, const float* x, float* y, Index inner) {
-    for (Index i = 0; i < inner; ++i) {
+// y[i] += weight * x[i]
+STRATA_EACH_ISA void add(float weight, const float* x, float* y, Index count) {
+#pragma GCC ivdep
+    for (Index i = 0; i < count; ++i) {
         y[i] += weight * x[i];
     }
 }
@@ -51,28 +54,42 @@ void for_each_row(const WeightedAxes& axes, Index row, Use&& use) {
     const auto& [depth, height, width] = axes;
     for (const InterpolationTap& d : taps_of(depth, row / height.output)) {
         for (const InterpolationTap& h : taps_of(height, row % height.output)) {
-            use((d.position * height.input + h.position) * width.input, d.weight * h.weight);
+            use((d.position * height.input + h.position) * width.input,
+                static_cast<float>(d.weight * h.weight));
         }
     }
 }
 
-void row_sums(const WeightedAxis& width, double weight, const float* x, float* y, Index inner) {
+// Calls use(input position, output position, weight) for each tap along the last axis.
+template <class Use>
+void for_each_tap(const WeightedAxis& width, Use&& use) {
     for (Index o = 0; o < width.output; ++o) {
         for (const InterpolationTap& tap : taps_of(width, o)) {
-            add(static_cast<float>(weight * tap.weight), x + tap.position * inner, y + o * inner,
-                inner);
+            use(tap.position, o, static_cast<float>(tap.weight));
         }
     }
 }
 
-void row_sums_gradient(const WeightedAxis& width, double weight, const float* dy, float* dx,
-                       Index inner) {
-    for (Index o = 0; o < width.output; ++o) {
-        for (const InterpolationTap& tap : taps_of(width, o)) {
-            add(static_cast<float>(weight * tap.weight), dy + o * inner, dx + tap.position * inner,
-                inner);
-        }
+// y = the sums along the last axis. One element at each position needs no inner loop.
+void row_sums(const WeightedAxis& width, const float* x, float* y, Index inner) {
+    std::fill_n(y, width.output * inner, 0.0F);
+    if (inner == 1) {
+        return for_each_tap(width, [=](Index i, Index o, float weight) { y[o] += weight * x[i]; });
     }
+    for_each_tap(width, [=](Index i, Index o, float weight) {
+        add(weight, x + i * inner, y + o * inner, inner);
+    });
+}
+
+void row_sums_gradient(const WeightedAxis& width, const float* dy, float* dx, Index inner) {
+    std::fill_n(dx, width.input * inner, 0.0F);
+    if (inner == 1) {
+        return for_each_tap(width,
+                            [=](Index i, Index o, float weight) { dx[i] += weight * dy[o]; });
+    }
+    for_each_tap(width, [=](Index i, Index o, float weight) {
+        add(weight, dy + o * inner, dx + i * inner, inner);
+    });
 }
 
 // Makes `count` axes as the last of depth, height and width.
@@ -109,18 +126,25 @@ WeightedAxes weighted_axes(const Pooling& op, const Tensor& input, const Tensor&
     });
 }
 
+// The rows that contribute are added up first, whole, and the sums along the last axis are of one
+// row.
 void spatial_sums(const WeightedAxes& axes, Index outer, Index inner, const float* x, float* y) {
     const auto& [depth, height, width] = axes;
-    const Index rows = depth.output * height.output, length = width.output * inner;
-    const Index image = depth.input * height.input * width.input * inner;
-#pragma omp parallel for collapse(2) schedule(static)
-    for (Index n = 0; n < outer; ++n) {
-        for (Index row = 0; row < rows; ++row) {
-            float* to = y + (n * rows + row) * length;
-            std::fill_n(to, length, 0.0F);
-            for_each_row(axes, row, [&](Index from, double weight) {
-                row_sums(axes[2], weight, x + n * image + from * inner, to, inner);
-            });
+    const Index rows = depth.output * height.output, length = width.input * inner;
+    const Index image = depth.input * height.input * length;
+#pragma omp parallel
+    {
+        std::vector<float> row_sum(static_cast<std::size_t>(length));
+#pragma omp for collapse(2) schedule(static)
+        for (Index n = 0; n < outer; ++n) {
+            for (Index row = 0; row < rows; ++row) {
+                std::ranges::fill(row_sum, 0.0F);
+                for_each_row(axes, row, [&](Index from, float weight) {
+                    add(weight, x + n * image + from * inner, row_sum.data(), length);
+                });
+                row_sums(axes[2], row_sum.data(), y + (n * rows + row) * axes[2].output * inner,
+                         inner);
+            }
         }
     }
 }
@@ -128,16 +152,21 @@ void spatial_sums(const WeightedAxes& axes, Index outer, Index inner, const floa
 void spatial_sums_gradient(const WeightedAxes& axes, Index outer, Index inner, const float* dy,
                            float* dx) {
     const auto& [depth, height, width] = axes;
-    const Index rows = depth.output * height.output, length = width.output * inner;
-    const Index image = depth.input * height.input * width.input * inner;
-#pragma omp parallel for schedule(static)
-    for (Index n = 0; n < outer; ++n) {
-        std::fill_n(dx + n * image, image, 0.0F);
-        for (Index row = 0; row < rows; ++row) {
-            const float* from = dy + (n * rows + row) * length;
-            for_each_row(axes, row, [&](Index to, double weight) {
-                row_sums_gradient(axes[2], weight, from, dx + n * image + to * inner, inner);
-            });
+    const Index rows = depth.output * height.output, length = width.input * inner;
+    const Index image = depth.input * height.input * length;
+#pragma omp parallel
+    {
+        std::vector<float> row_sum(static_cast<std::size_t>(length));
+#pragma omp for schedule(static)
+        for (Index n = 0; n < outer; ++n) {
+            std::fill_n(dx + n * image, image, 0.0F);
+            for (Index row = 0; row < rows; ++row) {
+                row_sums_gradient(axes[2], dy + (n * rows + row) * axes[2].output * inner,
+                                  row_sum.data(), inner);
+                for_each_row(axes, row, [&](Index to, float weight) {
+                    add(weight, row_sum.data(), dx + n * image + to * inner, length);
+                });
+            }
         }
     }
 }

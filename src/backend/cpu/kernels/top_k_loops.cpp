@@ -33,39 +33,94 @@ bool precedes_with_nan(const Candidate& a, const Candidate& b, bool largest) {
     return a_nan ? a.position < b.position : precedes(a, b);
 }
 
-// The first k of a row, in order.
-void choose(std::vector<Candidate>& row, Index k, bool largest) {
-    const bool any_nan =
-        std::ranges::any_of(row, [](const Candidate& c) { return std::isnan(c.key); });
-    const auto end = row.begin() + k;
-    if (any_nan) {
-        std::partial_sort(row.begin(), end, row.end(), [=](const Candidate& a, const Candidate& b) {
-            return precedes_with_nan(a, b, largest);
-        });
-    } else {
-        std::partial_sort(row.begin(), end, row.end(), precedes);
+// Elements along one axis of a tensor, `step` apart.
+struct Strided {
+    const float* at = nullptr;
+    Index count = 0;
+    Index step = 1;
+
+    float operator[](Index i) const { return at[i * step]; }
+};
+
+Candidate candidate(const Strided& row, Index i, bool largest) {
+    return {largest ? row[i] : -row[i], i};
+}
+
+// The first few elements in order. Hardly any precedes the last of those that were first so far,
+// and its place is found by shifting the others.
+template <class Precedes>
+void choose_few(const Strided& row, bool largest, std::vector<Candidate>& best, Precedes precedes) {
+    const auto room = static_cast<Index>(best.size());
+    for (Index i = 0; i < room; ++i) {
+        best[static_cast<std::size_t>(i)] = candidate(row, i, largest);
     }
+    std::ranges::sort(best, precedes);
+    for (Index i = room; i < row.count; ++i) {
+        const Candidate next = candidate(row, i, largest);
+        if (precedes(next, best.back())) {
+            std::size_t place = best.size() - 1;
+            for (; place > 0 && precedes(next, best[place - 1]); --place) {
+                best[place] = best[place - 1];
+            }
+            best[place] = next;
+        }
+    }
+}
+
+// The same of many: `all` has room for the whole row.
+template <class Precedes>
+void choose_many(const Strided& row, bool largest, std::vector<Candidate>& all,
+                 std::vector<Candidate>& best, Precedes precedes) {
+    for (Index i = 0; i < row.count; ++i) {
+        all[static_cast<std::size_t>(i)] = candidate(row, i, largest);
+    }
+    const auto end = all.begin() + std::ssize(best);
+    std::ranges::nth_element(all, end - 1, precedes);
+    std::sort(all.begin(), end, precedes);
+    std::copy(all.begin(), end, best.begin());
+}
+
+template <class Precedes>
+void choose(const Strided& row, bool largest, std::vector<Candidate>& all,
+            std::vector<Candidate>& best, Precedes precedes) {
+    constexpr std::size_t few = 32;
+    best.size() <= few ? choose_few(row, largest, best, precedes)
+                       : choose_many(row, largest, all, best, precedes);
+}
+
+bool has_nan(const Strided& row) {
+    int found = 0;
+    for (Index i = 0; i < row.count; ++i) {
+        found |= row[i] != row[i] ? 1 : 0;
+    }
+    return found != 0;
 }
 
 }  // namespace
 
 void top_k(const TopKShape& s, const float* x, float* y, float* positions) {
+    if (s.k == 0) {
+        return;
+    }
 #pragma omp parallel if (s.outer * s.inner > 1 && s.outer * s.extent * s.inner > min_parallel_work)
     {
-        std::vector<Candidate> row(static_cast<std::size_t>(s.extent));
+        std::vector<Candidate> best(static_cast<std::size_t>(s.k));
+        std::vector<Candidate> all(static_cast<std::size_t>(s.extent));
 #pragma omp for
         for (Index number = 0; number < s.outer * s.inner; ++number) {
             const Index before = number / s.inner, after = number % s.inner;
-            const float* const from = x + before * s.extent * s.inner + after;
-            for (Index i = 0; i < s.extent; ++i) {
-                const float value = from[i * s.inner];
-                row[static_cast<std::size_t>(i)] = {s.largest ? value : -value, i};
+            const Strided row{x + before * s.extent * s.inner + after, s.extent, s.inner};
+            if (has_nan(row)) {
+                choose(row, s.largest, all, best, [&s](const Candidate& a, const Candidate& b) {
+                    return precedes_with_nan(a, b, s.largest);
+                });
+            } else {
+                choose(row, s.largest, all, best, precedes);
             }
-            choose(row, s.k, s.largest);
             for (Index i = 0; i < s.k; ++i) {
                 const Index to = (before * s.k + i) * s.inner + after;
-                const Index position = row[static_cast<std::size_t>(i)].position;
-                y[to] = from[position * s.inner];
+                const Index position = best[static_cast<std::size_t>(i)].position;
+                y[to] = row[position];
                 positions[to] = static_cast<float>(position);
             }
         }

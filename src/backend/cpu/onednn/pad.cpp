@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cpu/kernels/move.h"
 #include "backend/cpu/onednn/layer_lowering.h"
 
 #include <algorithm>
-#include <cstring>
+#include <set>
+#include <utility>
 
 namespace strata::cpu {
 
@@ -14,7 +16,7 @@ constexpr Index outside = -1;
 // For each axis, the input position that each output position copies.
 using Sources = std::vector<std::vector<Index>>;
 
-Index source_along(const Pad& op, std::size_t axis, Index extent, Index at) {
+Index source_along(const Pad& op, Index extent, Index at) {
     if (at >= 0 && at < extent) {
         return at;
     }
@@ -26,7 +28,6 @@ Index source_along(const Pad& op, std::size_t axis, Index extent, Index at) {
         case PadKind::constant:
             break;
     }
-    static_cast<void>(axis);
     return outside;
 }
 
@@ -34,34 +35,137 @@ Sources sources_of(const Pad& op, const Dims& input, const Dims& output) {
     Sources sources(output.size());
     for (std::size_t axis = 0; axis < output.size(); ++axis) {
         for (Index i = 0; i < output[axis]; ++i) {
-            sources[axis].push_back(source_along(op, axis, input[axis], i - op.begin[axis]));
+            sources[axis].push_back(source_along(op, input[axis], i - op.begin[axis]));
         }
     }
     return sources;
 }
 
-// Calls `visit(output row, input row or outside)` for each run along the last axis of the output.
-template <class Visit>
-void for_each_row(const Sources& sources, const Dims& input, Visit&& visit) {
-    const std::size_t last = sources.size() - 1;
-    Index rows = 1;
-    for (std::size_t axis = 0; axis < last; ++axis) {
-        rows *= static_cast<Index>(sources[axis].size());
+// Whether no input position is copied twice along the axis.
+bool copies_once(const std::vector<Index>& along) {
+    std::set<Index> seen;
+    return std::ranges::all_of(
+        along, [&](Index from) { return from == outside || seen.insert(from).second; });
+}
+
+// The runs along the last axis of the output: where each reads from, if it reads anything.
+class PaddedRows {
+public:
+    PaddedRows(Sources sources, Dims input) : sources_(std::move(sources)), input_(input) {
+        bool is_apart = true;
+        for (std::size_t axis = 0; axis < sources_.size(); ++axis) {
+            const auto inside =
+                std::ssize(sources_[axis]) - std::ranges::count(sources_[axis], outside);
+            is_apart = is_apart && copies_once(sources_[axis]);
+            is_once_ = is_once_ && is_apart && inside == input_[axis];
+            if (axis + 1 < sources_.size()) {
+                (is_apart ? groups_ : rows_) *= static_cast<Index>(sources_[axis].size());
+            }
+        }
+        const auto& columns = sources_.back();
+        const auto reads = [](Index from) { return from != outside; };
+        const auto begin = std::ranges::find_if(columns, reads);
+        const auto is_next = [](Index a, Index b) { return b == outside || b != a + 1; };
+        const auto end = std::adjacent_find(begin, columns.end(), is_next);
+        first_ = begin - columns.begin();
+        adjacent_ = begin == columns.end() ? 0 : end - begin + (end == columns.end() ? 0 : 1);
     }
-    for (Index row = 0; row < rows; ++row) {
+
+    void pad(const float* x, float value, float* y) const {
+        const auto length = static_cast<Index>(sources_.back().size());
+        for_each([&](Index row, Index from) {
+            float* const to = y + row * length;
+            if (from == outside) {
+                std::fill_n(to, length, value);
+                return;
+            }
+            const float* const source = x + from * input_.back();
+            for_each_single_column(
+                [&](Index i, Index column) { to[i] = column == outside ? value : source[column]; });
+            std::copy_n(source + first_source(), adjacent_, to + first_);
+        });
+    }
+
+    // The gradient of each copied element goes back to its source.
+    void fold(const float* dy, float* dx) const {
+        const auto length = static_cast<Index>(sources_.back().size());
+        if (!is_once_) {
+            clear(dx, static_cast<std::size_t>(product(input_)) * sizeof(float));
+        }
+        for_each([&](Index row, Index from) {
+            if (from == outside) {
+                return;
+            }
+            const float* const slope = dy + row * length;
+            float* const to = dx + from * input_.back();
+            for_each_single_column([&](Index i, Index column) {
+                if (column != outside) {
+                    to[column] = is_once_ ? slope[i] : to[column] + slope[i];
+                }
+            });
+            float* const whole = to + first_source();
+            if (is_once_) {
+                std::copy_n(slope + first_, adjacent_, whole);
+                return;
+            }
+#pragma GCC ivdep
+            for (Index i = 0; i < adjacent_; ++i) {
+                whole[i] += slope[first_ + i];
+            }
+        });
+    }
+
+private:
+    // Calls visit(output row, input row or outside). Rows of a group may read the same input row,
+    // those of different groups never do, so that threads take groups.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+#pragma omp parallel for schedule(static)
+        for (Index group = 0; group < groups_; ++group) {
+            for (Index row = group * rows_; row < (group + 1) * rows_; ++row) {
+                visit(row, source_of(row));
+            }
+        }
+    }
+
+    Index source_of(Index row) const {
         Index rest = row, offset = 0, step = 1;
-        bool inside = true;
-        for (std::size_t axis = last; axis-- > 0;) {
-            const auto extent = static_cast<Index>(sources[axis].size());
-            const Index from = sources[axis][static_cast<std::size_t>(rest % extent)];
-            inside = inside && from != outside;
+        for (std::size_t axis = sources_.size() - 1; axis-- > 0;) {
+            const auto extent = static_cast<Index>(sources_[axis].size());
+            const Index from = sources_[axis][static_cast<std::size_t>(rest % extent)];
+            if (from == outside) {
+                return outside;
+            }
             offset += from * step;
-            step *= input[axis];
+            step *= input_[axis];
             rest /= extent;
         }
-        visit(row, inside ? offset : outside);
+        return offset;
     }
-}
+
+    // Those beside the run of adjacent ones.
+    template <class Visit>
+    void for_each_single_column(Visit&& visit) const {
+        const auto& columns = sources_.back();
+        for (Index i = 0; i < static_cast<Index>(columns.size()); ++i) {
+            if (i < first_ || i >= first_ + adjacent_) {
+                visit(i, columns[static_cast<std::size_t>(i)]);
+            }
+        }
+    }
+
+    Index first_source() const {
+        return adjacent_ == 0 ? 0 : sources_.back()[static_cast<std::size_t>(first_)];
+    }
+
+    Sources sources_;
+    Dims input_;
+    bool is_once_ = true;  // whether each element of the input is copied once, and none is left out
+    Index groups_ = 1;
+    Index rows_ = 1;      // of a group
+    Index first_ = 0;     // column of a run that is copied as it lies
+    Index adjacent_ = 0;  // its columns
+};
 
 class PadLowering : public LayerLowering {
 public:
@@ -71,60 +175,31 @@ public:
         const TensorView x = lowering.plain_value(input(0), ElementType::f32);
         const TensorView y =
             lowering.make_value(output(), plain(lowering.extents(output()), ElementType::f32));
-        lowering.compute(
-            {"strata:loops", text_of(y.desc)},
-            {KernelCall{[from = sources(lowering), dims = dims_of(x.desc),
-                         value = static_cast<float>(op_.value)](std::span<void* const> at) {
-                            pad(from, dims, static_cast<const float*>(at[0]), value,
-                                static_cast<float*>(at[1]));
-                        },
-                        {x, y}}});
+        lowering.compute({"strata:loops", text_of(y.desc)},
+                         {KernelCall{[rows = rows(lowering), value = static_cast<float>(op_.value)](
+                                         std::span<void* const> at) {
+                                         rows.pad(static_cast<const float*>(at[0]), value,
+                                                  static_cast<float*>(at[1]));
+                                     },
+                                     {x, y}}});
     }
 
     void backward_data(Lowering& lowering) override {
         const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
         const TensorView dx =
             lowering.make_gradient(input(0), plain(lowering.extents(input(0)), ElementType::f32));
-        lowering.compute(
-            {"strata:loops", text_of(dy.desc)},
-            {KernelCall{
-                [from = sources(lowering), dims = dims_of(dx.desc)](std::span<void* const> at) {
-                    fold(from, dims, static_cast<const float*>(at[0]), static_cast<float*>(at[1]));
-                },
-                {dy, dx}}});
+        lowering.compute({"strata:loops", text_of(dy.desc)},
+                         {KernelCall{[rows = rows(lowering)](std::span<void* const> at) {
+                                         rows.fold(static_cast<const float*>(at[0]),
+                                                   static_cast<float*>(at[1]));
+                                     },
+                                     {dy, dx}}});
     }
 
 private:
-    Sources sources(Lowering& lowering) const {
-        return sources_of(op_, lowering.extents(input(0)), lowering.extents(output()));
-    }
-
-    static void pad(const Sources& sources, const Dims& input, const float* x, float value,
-                    float* y) {
-        const auto& columns = sources.back();
-        const auto length = static_cast<Index>(columns.size());
-        for_each_row(sources, input, [&](Index row, Index from) {
-            for (Index i = 0; i < length; ++i) {
-                const Index column = columns[static_cast<std::size_t>(i)];
-                const bool known = from != outside && column != outside;
-                y[row * length + i] = known ? x[from * input.back() + column] : value;
-            }
-        });
-    }
-
-    // The gradient of each copied element goes back to its source.
-    static void fold(const Sources& sources, const Dims& input, const float* dy, float* dx) {
-        const auto& columns = sources.back();
-        const auto length = static_cast<Index>(columns.size());
-        std::fill_n(dx, product(input), 0.0F);
-        for_each_row(sources, input, [&](Index row, Index to) {
-            for (Index i = 0; i < length && to != outside; ++i) {
-                const Index column = columns[static_cast<std::size_t>(i)];
-                if (column != outside) {
-                    dx[to * input.back() + column] += dy[row * length + i];
-                }
-            }
-        });
+    PaddedRows rows(Lowering& lowering) const {
+        const Dims& from = lowering.extents(input(0));
+        return {sources_of(op_, from, lowering.extents(output())), from};
     }
 
     const Pad& op_;

@@ -150,11 +150,21 @@ ACTIVATIONS = {
     "leaky_relu": lambda x, a: F.leaky_relu(x, a.alpha), "clip": lambda x, a: x.clamp(a.alpha, a.beta),
     "elu": lambda x, a: F.elu(x, a.alpha), "gelu_tanh": lambda x, a: F.gelu(x, approximate="tanh"),
     "hard_swish": lambda x, a: F.hardswish(x), "celu": lambda x, a: F.celu(x, a.alpha),
-    "hard_sigmoid": lambda x, a: (a.alpha * x + a.beta).clamp(0, 1)}
+    "hard_sigmoid": lambda x, a: (a.alpha * x + a.beta).clamp(0, 1),
+    "thresholded_relu": lambda x, a: F.threshold(x, a.alpha, 0.0)}
 ELEMENTWISE = {"multiply": "mul", "subtract": "sub", "divide": "true_divide", "power": "pow", "less_or_equal": "le",
                "equal": "eq", "less": "lt", "greater": "gt", "greater_or_equal": "ge"}
 UNARY = {"exponential": "exp", "logarithm": "log", "square_root": "sqrt", "negate": "neg", "absolute": "abs",
-         "error_function": "erf", "sine": "sin", "cosine": "cos", "tangent": "tan"}
+         "error_function": "erf", "sine": "sin", "cosine": "cos", "tangent": "tan", "arc_sine": "asin",
+         "arc_cosine": "acos", "arc_tangent": "atan", "hyperbolic_sine": "sinh", "hyperbolic_cosine": "cosh",
+         "inverse_hyperbolic_sine": "asinh", "inverse_hyperbolic_cosine": "acosh",
+         "inverse_hyperbolic_tangent": "atanh", "is_nan": "isnan", "is_infinite": "isinf"}
+REDUCTIONS = {
+    "maximum": torch.amax, "minimum": torch.amin, "log_sum_exp": torch.logsumexp,
+    "sum_of_squares": lambda x, axes, keep: x.square().sum(axes, keep),
+    "log_sum": lambda x, axes, keep: x.sum(axes, keep).log(),
+    "l1": lambda x, axes, keep: torch.linalg.vector_norm(x, 1, axes, keep),
+    "l2": lambda x, axes, keep: torch.linalg.vector_norm(x, 2, axes, keep)}
 
 
 def folded(a, dims, x, *others):
@@ -163,6 +173,15 @@ def folded(a, dims, x, *others):
     call = getattr(torch, ELEMENTWISE.get(a.kind, a.kind))
     for other in others:
         x = call(x, other)
+    return x
+
+
+def reduction(a, dims, x):
+    axes = list(a.axes or range(x.dim()))
+    if a.kind != "product":
+        return REDUCTIONS.get(a.kind, getattr(torch, a.kind, None))(x, axes, a.keep_axes)
+    for axis in sorted((axis % x.dim() for axis in axes), reverse=True):  # PyTorch multiplies over one axis at a time
+        x = x.prod(axis, a.keep_axes)
     return x
 
 
@@ -186,5 +205,5 @@ OPERATORS = {
     "transpose": lambda a, dims, x: x.permute(a.permutation).contiguous(),
     "softmax_cross_entropy": lambda a, dims, x, label: F.cross_entropy(x, label),
     "identity": lambda a, dims, x: x.clone(),
-    "reduction": lambda a, dims, x: getattr(torch, {"maximum": "amax", "minimum": "amin"}.get(a.kind, a.kind))(
-        x, a.axes or list(range(x.dim())), a.keep_axes)}
+    "top_k": lambda a, dims, x: tuple(torch.topk(x, a.k, a.axis, a.largest)),
+    "reduction": reduction}
