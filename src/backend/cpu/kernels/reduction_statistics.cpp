@@ -65,12 +65,14 @@ template <class Statistic>
             part = Statistic::add(part, x[i + lane], shift);
         }
     }
-    float result = Statistic::start;
+    for (std::size_t half = lanes / 2; half > 0; half /= 2) {  // (one after the other would wait)
+        for (std::size_t lane = 0; lane < half; ++lane) {
+            parts[lane] = Statistic::join(parts[lane], parts[lane + half]);
+        }
+    }
+    float result = parts[0];
     for (; i < count; ++i) {
         result = Statistic::add(result, x[i], shift);
-    }
-    for (const float part : parts) {
-        result = Statistic::join(result, part);
     }
     return result;
 }

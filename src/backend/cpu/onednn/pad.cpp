@@ -62,6 +62,9 @@ public:
                 (is_apart ? groups_ : rows_) *= static_cast<Index>(sources_[axis].size());
             }
         }
+        for (Index row = 0; row < groups_ * rows_; ++row) {
+            row_sources_.push_back(source_of(row));
+        }
         const auto& columns = sources_.back();
         const auto reads = [](Index from) { return from != outside; };
         const auto begin = std::ranges::find_if(columns, reads);
@@ -123,7 +126,7 @@ private:
 #pragma omp parallel for schedule(static)
         for (Index group = 0; group < groups_; ++group) {
             for (Index row = group * rows_; row < (group + 1) * rows_; ++row) {
-                visit(row, source_of(row));
+                visit(row, row_sources_[static_cast<std::size_t>(row)]);
             }
         }
     }
@@ -160,6 +163,7 @@ private:
 
     Sources sources_;
     Dims input_;
+    std::vector<Index> row_sources_;  // where each row of the output reads from, or outside
     bool is_once_ = true;  // whether each element of the input is copied once, and none is left out
     Index groups_ = 1;
     Index rows_ = 1;      // of a group
