@@ -11,7 +11,7 @@ class Profiled:
 
     def __init__(self, network):
         import numpy
-        kinds = {"s64": numpy.int64, "s32": numpy.int32}
+        kinds = {"s64": numpy.int64, "s32": numpy.int32, "s8": numpy.int8, "u8": numpy.uint8, "boolean": numpy.bool_}
         self.network = network
         self.inputs, self.results, self.outputs, self.known = {}, {}, {}, {}
         for place, values in network.data():
