@@ -42,12 +42,10 @@ bool satisfies(const std::string& ran, const std::string& asked) {
 // The reasons that steps gave for another algorithm than the one they were asked for, each with
 // the number of steps, the most frequent first: "fft: stride 4: it needs stride 1".
 std::vector<std::pair<std::string, std::size_t>> fallbacks_of(const Run& run) {
-    constexpr std::string_view mark = " instead of ";
     std::map<std::string, std::size_t> counted;
     for (const auto& [name, value] : run.provenance) {
-        const auto at = value.find(mark);
-        if (name.starts_with(choice_prefix) && at != value.npos) {
-            ++counted[value.substr(at + mark.size())];
+        if (name.starts_with(fallback_prefix)) {
+            ++counted[value];
         }
     }
     std::vector<std::pair<std::string, std::size_t>> sorted(counted.begin(), counted.end());

@@ -29,6 +29,20 @@ struct IncludedIn {
 };
 using StepState = std::variant<Running, Refused, IncludedIn>;
 
+// Which algorithm a step was asked to run by, and by whom.
+struct StepChoice {
+    std::string asked = {};  // "fft", or the library's implementation
+    std::string source =
+        {};  // who chose it for this step alone: "user", "tuned"; empty: nobody did
+    std::string reason = {};  // why the step runs by another one; empty: it does not
+
+    bool is_told() const { return !source.empty() || !reason.empty(); }
+    bool fell_back() const { return !reason.empty(); }
+};
+
+// "tuned"; or "instead of fft (user): stride 4" of a step that fell back.
+std::string text_of(const StepChoice& choice);
+
 // One timed piece of an iteration. Reorders and accumulations belong to the layer and pass that
 // need them.
 struct Step {
@@ -37,8 +51,7 @@ struct Step {
     StepKind kind = StepKind::compute;
     std::string implementation = {};  // as the library names it: "jit:avx512_core"
     std::string algorithm = {};       // "direct", "winograd"; empty where there is no choice
-    std::string choice = {};          // who chose that algorithm for this step: "tuned"; or why it
-                                      // is not the one that was asked: "instead of fft: stride 4"
+    StepChoice choice = {};           // of that algorithm
     std::string layout = {};          // of its operands and results: "nchw -> nChw16c"
     std::optional<Operations> operations = {};  // that its algorithm does, where that is known
     Bytes workspace = {};                       // scratch memory it uses while it runs

@@ -94,10 +94,11 @@ struct VerifiedSteps {
     std::size_t without_reference = 0;
 };
 
-// Run::provenance states for steps whose algorithm was chosen for them alone, or is not
-// the one that was asked: "choice.conv1.forward" -> "winograd-4x4-3x3 (tuned)", "direct instead of
-// fft (user): stride 4: it needs stride 1".
+// What Run::provenance states of steps whose algorithm was chosen for them alone:
+// "choice.conv1.forward" -> "winograd-4x4-3x3 (tuned)"; and of steps that do not run by the one
+// that was asked: "fallback.conv1.forward" -> "fft (user): stride 4: it needs stride 1".
 inline constexpr std::string_view choice_prefix = "choice.";
+inline constexpr std::string_view fallback_prefix = "fallback.";
 
 // What an iteration has to do: operations by the convention multiply-add-2, compulsory traffic.
 struct RunWork {

@@ -99,11 +99,8 @@ std::string reason_against(const Step& step, const PassAlgorithm& asked) {
     if (step.is_refused()) {
         return step.refusal();
     }
-    constexpr std::string_view fell_back = "instead of ";
-    if (step.choice.starts_with(fell_back)) {
-        const auto reason = step.choice.find(": ");
-        return reason == std::string::npos ? "not for this problem"
-                                           : step.choice.substr(reason + 2);
+    if (step.choice.fell_back()) {
+        return step.choice.reason;
     }
     // (An engine that knows one algorithm only says nothing of another.)
     const bool is_another = !step.algorithm.empty() && !leaves_open(asked) &&

@@ -139,7 +139,7 @@ private:
         const bool is_named = algorithm != ConvolutionAlgorithm::automatic;
         result.algorithm = is_named ? std::string(name_of(algorithm)) : step.algorithm;
         result.implementation = step.implementation;
-        result.notes = step.choice;
+        result.notes = text_of(step.choice);
         result.layout = step.layout;
         result.workspace = step.workspace;
         result.operations = operations_of(result, step);

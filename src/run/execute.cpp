@@ -155,17 +155,23 @@ std::map<std::string, std::string> provenance_of(const BackendInfo& backend) {
     return provenance;
 }
 
-// Where the algorithm of a step comes from, if it was chosen for it alone.
+// Where the algorithm of a step comes from, if it was chosen for it alone, and what else was asked
+// of it.
 void tell_choices(const Graph& graph, std::span<const Step> steps, Run& run) {
     for (const Step& step : steps) {
-        if (step.choice.empty() || step.kind != StepKind::compute) {
+        if (!step.choice.is_told() || step.kind != StepKind::compute) {
             continue;
         }
-        const bool fell_back = step.choice.starts_with("instead of");
-        run.provenance[fmt::format("{}{}.{}", choice_prefix, graph.layers[step.layer].name,
-                                   name_of(step.pass))] =
-            fell_back ? fmt::format("{} {}", step.algorithm, step.choice)
-                      : fmt::format("{} ({})", step.algorithm, step.choice);
+        const StepChoice& choice = step.choice;
+        const std::string name =
+            fmt::format("{}.{}", graph.layers[step.layer].name, name_of(step.pass));
+        const std::string by = choice.source.empty() ? "" : fmt::format(" ({})", choice.source);
+        if (choice.fell_back()) {
+            run.provenance[fmt::format("{}{}", fallback_prefix, name)] =
+                fmt::format("{}{}: {}", choice.asked, by, choice.reason);
+        } else {
+            run.provenance[fmt::format("{}{}", choice_prefix, name)] = step.algorithm + by;
+        }
     }
 }
 

@@ -53,10 +53,11 @@ AlgorithmComparison scripted(double milliseconds) {
             executable.describe(i, [&](Step& step) {
                 step.algorithm = is_gemm ? "gemm" : "direct";
                 step.implementation = "scripted:" + step.algorithm;
-                step.choice = is_gemm || asked == ConvolutionAlgorithm::direct ||
-                                      asked == ConvolutionAlgorithm::automatic
-                                  ? ""
-                                  : "instead of something (user): it is not known";
+                const bool is_as_asked = is_gemm || asked == ConvolutionAlgorithm::direct ||
+                                         asked == ConvolutionAlgorithm::automatic;
+                step.choice = {.asked = "something",
+                               .source = "user",
+                               .reason = is_as_asked ? "" : "it is not known"};
             });
             if (is_gemm) {
                 executable.take_time(i, [=] { return Seconds{milliseconds * 1e-3}; });

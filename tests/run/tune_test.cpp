@@ -73,8 +73,8 @@ private:
         executable.describe(place, [&](Step& step) {
             step.algorithm = name_of(run);
             step.implementation = "planted:" + step.algorithm;
-            step.choice =
-                run == wanted ? "" : "instead of " + std::string(name_of(wanted)) + ": unknown";
+            step.choice = {.asked = std::string(name_of(wanted)),
+                           .reason = run == wanted ? "" : "unknown"};
         });
         const bool is_counted = layer.name == "first" && pass == Pass::forward;
         const bool is_choice = choice != nullptr && choice->source == ChoiceSource::tuned;
@@ -394,7 +394,8 @@ TEST(Tune, APassOfALinearLayerGetsItsPlantedFastest) {
             executable.describe(i, [&](Step& described) {
                 described.algorithm = is_known ? "matmul" : "";
                 described.implementation = is_known ? "planted:matmul" : "planted:usual";
-                described.choice = is_known ? "heuristic" : "instead of another: unknown";
+                described.choice = {
+                    .asked = "matmul", .source = "heuristic", .reason = is_known ? "" : "unknown"};
             });
             const bool gains = is_known && step.pass == Pass::backward_weights;
             executable.take_time(i, [gains] { return Seconds{gains ? 0.5e-3 : 1.1e-3}; });

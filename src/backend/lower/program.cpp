@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/lower/program.h"
 
+#include <fmt/format.h>
+
 namespace strata {
 
 std::vector<Lifetime> lifetimes_of(std::span<const PlannedBuffer> buffers, std::size_t steps) {
@@ -20,6 +22,14 @@ void refuse_omitted(const Execution& execution, const Layer& layer, Pass pass) {
             throw Refusal{omission.reason};
         }
     }
+}
+
+std::string text_of(const StepChoice& choice) {
+    if (!choice.fell_back()) {
+        return choice.source;
+    }
+    const std::string by = choice.source.empty() ? "" : fmt::format(" ({})", choice.source);
+    return fmt::format("instead of {}{}: {}", choice.asked, by, choice.reason);
 }
 
 Step step_of(const Task& task, StepKind kind, StepText text, Bytes workspace, Bytes moved) {

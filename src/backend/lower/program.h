@@ -51,7 +51,7 @@ struct StepText {
     std::string implementation = {};
     std::string layout = {};
     std::string algorithm = {};
-    std::string choice = {};
+    StepChoice choice = {};
     std::optional<Operations> operations = {};
 };
 

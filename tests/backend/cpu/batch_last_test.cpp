@@ -100,7 +100,7 @@ TEST(BatchLastNetwork, ReordersOnlyBetweenImagesAndTheClassifier) {
         if (is_convolution) {
             EXPECT_TRUE(step.implementation.starts_with("strata:direct-chwn")) << step.layout;
             EXPECT_EQ(step.algorithm, "direct");
-            EXPECT_EQ(step.choice, "");
+            EXPECT_EQ(text_of(step.choice), "");
         }
     }
     EXPECT_EQ(reorders, (std::vector<std::string>{"bcda -> abcd", "abcd -> bcda"}));

@@ -113,7 +113,7 @@ TEST(ConvolutionChoice, AMethodOfOurOwnIsTheStepsAlgorithm) {
         const Step& step = step_of(steps, 1, pass);
         EXPECT_EQ(step.algorithm, "gemm");
         EXPECT_EQ(step.implementation, "test:loops");
-        EXPECT_EQ(step.choice, "");
+        EXPECT_EQ(text_of(step.choice), "");
         EXPECT_EQ(step.operations, (Operations{.multiply_adds = 1}));
         EXPECT_FALSE(step.layout.empty());
     }
@@ -125,7 +125,7 @@ TEST(ConvolutionChoice, WhatAMethodCannotDoFallsBackToDirectAndSaysWhy) {
                                 execution_by(ConvolutionAlgorithm::winograd_2x2_3x3));
     EXPECT_EQ(step_of(steps, 1, Pass::forward).algorithm, "winograd-2x2-3x3");
     EXPECT_EQ(step_of(steps, 2, Pass::forward).algorithm, "direct");
-    EXPECT_EQ(step_of(steps, 2, Pass::backward_weights).choice,
+    EXPECT_EQ(text_of(step_of(steps, 2, Pass::backward_weights).choice),
               "instead of winograd-2x2-3x3: stride 2: it needs stride 1");
 }
 
@@ -133,13 +133,14 @@ TEST(ConvolutionChoice, OtherTypesAndOtherNumbersOfAxesFallBackToDirect) {
     const auto backend = backend_with_plain_methods();
     const Graph line = graph_of_problem("convolution(2x8x20) out_channels=8 kernel=3");
     const auto steps = steps_of(*backend, line, execution_by(ConvolutionAlgorithm::gemm));
-    EXPECT_EQ(step_of(steps, 0, Pass::forward).choice,
+    EXPECT_EQ(text_of(step_of(steps, 0, Pass::forward).choice),
               "instead of gemm: 1 spatial axis: it needs two");
     STRATA_SKIP_FOR(lack_of(DataType::bf16));
     Execution narrow = execution_by(ConvolutionAlgorithm::gemm);
     narrow.numerics.dtype = DataType::bf16;
-    EXPECT_EQ(step_of(steps_of(*backend, three_convolutions(), narrow), 0, Pass::forward).choice,
-              "instead of gemm: bf16: it computes in f32");
+    EXPECT_EQ(
+        text_of(step_of(steps_of(*backend, three_convolutions(), narrow), 0, Pass::forward).choice),
+        "instead of gemm: bf16: it computes in f32");
 }
 
 TEST(ConvolutionChoice, AChoiceIsForItsProblemAndPassAndWinsOverTheAlgorithm) {
@@ -154,7 +155,7 @@ TEST(ConvolutionChoice, AChoiceIsForItsProblemAndPassAndWinsOverTheAlgorithm) {
     for (const LayerId layer : {LayerId{0}, LayerId{1}}) {
         EXPECT_EQ(step_of(steps, layer, Pass::forward).algorithm, "fft");
         EXPECT_EQ(step_of(steps, layer, Pass::backward_data).algorithm, "gemm");
-        EXPECT_EQ(step_of(steps, layer, Pass::backward_data).choice, "tuned");
+        EXPECT_EQ(text_of(step_of(steps, layer, Pass::backward_data).choice), "tuned");
     }
     EXPECT_EQ(step_of(steps, 2, Pass::backward_data).algorithm, "fft");
     EXPECT_EQ(verify_graph(*backend, graph, execution), "");
@@ -168,9 +169,10 @@ TEST(ConvolutionChoice, TheLibrarysOwnImplementationCanBeChosenByName) {
                                 {.problem = "last", .implementation = "no:such"}};
     const auto steps = steps_of(*backend, graph, execution);
     EXPECT_EQ(step_of(steps, 1, Pass::forward).implementation, "ref:any");
-    EXPECT_EQ(step_of(steps, 1, Pass::forward).choice, "user");
-    EXPECT_TRUE(step_of(steps, 2, Pass::forward).choice.starts_with("instead of no:such (user): "))
-        << step_of(steps, 2, Pass::forward).choice;
+    EXPECT_EQ(text_of(step_of(steps, 1, Pass::forward).choice), "user");
+    EXPECT_TRUE(
+        text_of(step_of(steps, 2, Pass::forward).choice).starts_with("instead of no:such (user): "))
+        << text_of(step_of(steps, 2, Pass::forward).choice);
     EXPECT_EQ(verify_graph(*backend, graph, execution), "");
 }
 
@@ -184,7 +186,7 @@ TEST(ConvolutionChoice, AMethodThatNeedsMoreWorkspaceThanAllowedIsRefused) {
     const Step refused =
         step_of(steps_of(*backend, three_convolutions(), execution), 0, Pass::forward);
     EXPECT_EQ(refused.algorithm, "direct");
-    EXPECT_EQ(refused.choice,
+    EXPECT_EQ(text_of(refused.choice),
               "instead of fft: it needs 1.05 MB of workspace, more than the limit of 524 kB");
     EXPECT_LE(refused.workspace.value, 512.0 * 1024);
 }

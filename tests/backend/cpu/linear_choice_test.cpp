@@ -92,10 +92,10 @@ TEST(LinearChoice, TheProductsOfRecurrentCellsTrainByMatMulAsTheReferenceDoes) {
     for (const Pass pass : passes) {
         const Step step = step_of(lstm, execution_by(matmul, matmul, matmul), 0, pass);
         EXPECT_EQ(step.algorithm, "matmul");
-        EXPECT_EQ(step.choice, "user");
+        EXPECT_EQ(text_of(step.choice), "user");
         const Step by_panels = step_of(lstm, execution_by(panels, panels, panels), 0, pass);
         EXPECT_EQ(by_panels.algorithm, "usual");
-        EXPECT_EQ(by_panels.choice,
+        EXPECT_EQ(text_of(by_panels.choice),
                   "instead of panels (user): recurrent layers choose between matmul and "
                   "inner-product");
     }
@@ -113,23 +113,24 @@ TEST(LinearChoice, AStepSaysByWhatItRunsAndWhoChoseIt) {
     for (const Pass pass : passes) {
         const Step chosen = step_of(graph, execution, 2, pass);
         EXPECT_EQ(chosen.algorithm, "matmul");
-        EXPECT_EQ(chosen.choice, "tuned");
+        EXPECT_EQ(text_of(chosen.choice), "tuned");
         EXPECT_FALSE(chosen.implementation.empty());
     }
     const Step usual = step_of(graph, execution, 0, Pass::forward);
     EXPECT_EQ(usual.algorithm, "");
-    EXPECT_EQ(usual.choice, "");
+    EXPECT_EQ(text_of(usual.choice), "");
 }
 
 TEST(LinearChoice, AWayThatCannotDoAPassFallsBackToTheUsualOneAndSaysWhy) {
     const Execution by_panels = execution_by(panels, panels, panels);
-    EXPECT_EQ(step_of(two_layers(32, 128), by_panels, 2, Pass::backward_weights).choice,
+    EXPECT_EQ(text_of(step_of(two_layers(32, 128), by_panels, 2, Pass::backward_weights).choice),
               "instead of panels (user): the weights' gradient reads no weights");
-    EXPECT_TRUE(step_of(two_layers(65, 128), by_panels, 2, Pass::forward)
-                    .choice.starts_with("instead of panels (user): it needs f32, AVX-512"));
+    EXPECT_TRUE(text_of(step_of(two_layers(65, 128), by_panels, 2, Pass::forward).choice)
+                    .starts_with("instead of panels (user): it needs f32, AVX-512"));
     const Execution by_transposed = execution_by(transposed, transposed, transposed);
-    EXPECT_EQ(step_of(two_layers(32, 128), by_transposed, 2, Pass::backward_data).choice, "user");
-    EXPECT_EQ(step_of(two_layers(32, 128), by_transposed, 2, Pass::forward).choice,
+    EXPECT_EQ(text_of(step_of(two_layers(32, 128), by_transposed, 2, Pass::backward_data).choice),
+              "user");
+    EXPECT_EQ(text_of(step_of(two_layers(32, 128), by_transposed, 2, Pass::forward).choice),
               "instead of transposed (user): only the data's gradient reads transposed weights");
 }
 
@@ -137,7 +138,7 @@ TEST(LinearChoice, NarrowTypesRunByTheInnerProduct) {
     STRATA_SKIP_FOR(lack_of(DataType::bf16));
     Execution narrow = execution_by(matmul, matmul, matmul);
     narrow.numerics.dtype = DataType::bf16;
-    EXPECT_EQ(step_of(two_layers(32, 128), narrow, 2, Pass::forward).choice,
+    EXPECT_EQ(text_of(step_of(two_layers(32, 128), narrow, 2, Pass::forward).choice),
               "instead of matmul (user): bf16: it computes in f32");
     EXPECT_EQ(verify_graph(two_layers(32, 128), narrow), "");
 }

@@ -28,7 +28,7 @@ struct TakenWay {
     std::optional<Described> library = {};
     std::shared_ptr<const PreparedConvolution> own = {};
     std::string algorithm = {};
-    std::string choice = {};
+    StepChoice choice = {};
 
     StepText text() const { return {.algorithm = algorithm, .choice = choice}; }
 };
@@ -175,7 +175,7 @@ private:
                         take_instead_of_plain_loops(lowering, pass, taken);
                     }
                 }
-                taken.choice = choice_text(asked, i, refusal);
+                taken.choice = choice_of(asked, i, refusal);
                 return taken;
             } catch (const Refusal& refused) {
                 refusal = refused.reason;

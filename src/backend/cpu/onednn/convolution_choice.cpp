@@ -99,23 +99,18 @@ AskedAlgorithm asked_algorithm(const Lowering& lowering, const Layer& layer, Pas
     return asked;
 }
 
-std::string choice_text(const AskedAlgorithm& asked, std::size_t taken,
-                        const std::string& refusal) {
+StepChoice choice_of(const AskedAlgorithm& asked, std::size_t taken, const std::string& refusal) {
     const std::string& reason = refusal.empty() ? asked.refusal : refusal;
     const bool is_last = taken + 1 == asked.ways.size();
-    if (!is_last || reason.empty()) {
-        return asked.source;
-    }
-    const std::string by = asked.source.empty() ? "" : fmt::format(" ({})", asked.source);
-    return fmt::format("instead of {}{}: {}", asked.name, by, reason);
+    return {asked.name, asked.source, is_last ? reason : ""};
 }
 
-std::string choice_of_direct(const Lowering& lowering, const Layer& layer, Pass pass) {
+StepChoice choice_of_direct(const Lowering& lowering, const Layer& layer, Pass pass) {
     const AskedAlgorithm asked = asked_algorithm(lowering, layer, pass);
     const bool asks_for_ours = std::ranges::any_of(
         asked.ways, [](const auto& way) { return std::holds_alternative<OwnWay>(way); });
-    return choice_text(asked, asked.ways.size() - 1,
-                       asks_for_ours ? "strata has it for plain convolutions alone" : "");
+    return choice_of(asked, asked.ways.size() - 1,
+                     asks_for_ours ? "strata has it for plain convolutions alone" : "");
 }
 
 std::string algorithm_of(std::string_view implementation) {

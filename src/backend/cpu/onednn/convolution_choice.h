@@ -38,12 +38,12 @@ struct AskedAlgorithm {
 };
 AskedAlgorithm asked_algorithm(const Lowering& lowering, const Layer& layer, Pass pass);
 
-// For Step::choice, if one of the ways is taken: "tuned"; if it is the last one for want of the
-// others: "instead of fft (user): stride 4, ...".
-std::string choice_text(const AskedAlgorithm& asked, std::size_t taken, const std::string& refusal);
+// What a step says of its choice if one of the ways is taken. The last one may be taken for want of
+// the others: then `refusal` says what the one before it lacks.
+StepChoice choice_of(const AskedAlgorithm& asked, std::size_t taken, const std::string& refusal);
 
 // The same for a layer that only the library's direct convolution computes.
-std::string choice_of_direct(const Lowering& lowering, const Layer& layer, Pass pass);
+StepChoice choice_of_direct(const Lowering& lowering, const Layer& layer, Pass pass);
 
 // The algorithm of the library's implementation of this name: "winograd", "gemm", "direct".
 std::string algorithm_of(std::string_view implementation);

@@ -19,12 +19,9 @@ StepText text_of(const AskedLinear& asked, const std::string& reason) {
     if (asked.source.empty()) {
         return {};
     }
-    if (reason.empty()) {
-        return {.algorithm = std::string(name_of(asked.algorithm)), .choice = asked.source};
-    }
-    return {.algorithm = std::string(name_of(LinearAlgorithm::usual)),
-            .choice = fmt::format("instead of {} ({}): {}", name_of(asked.algorithm), asked.source,
-                                  reason)};
+    const LinearAlgorithm taken = reason.empty() ? asked.algorithm : LinearAlgorithm::usual;
+    return {.algorithm = std::string(name_of(taken)),
+            .choice = {std::string(name_of(asked.algorithm)), asked.source, reason}};
 }
 
 }  // namespace strata::cpu

@@ -81,7 +81,7 @@ public:
     template <class Primitive>
     void compute(const typename Primitive::primitive_desc& described, std::string layout,
                  std::vector<std::pair<int, TensorView>> arguments, std::string algorithm = {},
-                 std::string choice = {}) {
+                 StepChoice choice = {}) {
         compute(
             {described.impl_info_str(), std::move(layout), std::move(algorithm), std::move(choice)},
             {call<Primitive>(described, std::move(arguments))}, scratchpad_of(described));
