@@ -61,7 +61,10 @@ std::vector<Seconds> cross_validated(const Rows& rows, const DeviceDescription& 
                 others.push_back(rows[i]);
             }
         }
-        const DeviceRates rates = fit_rates(others, device);
+        DeviceRates rates = fit_rates(others, device);
+        if (std::holds_alternative<AttentionRow>(rows.front()->problem)) {
+            rates.attention.merge(rates_of(device.name).attention);  // forward, of both passes
+        }
         for (std::size_t i = 0; i < rows.size(); ++i) {
             if (part_of[i] == part) {
                 times[i] = predict_row(*rows[i], device, rates);
@@ -81,11 +84,26 @@ bool can_predict(const ProblemRow& row, const DeviceDescription& device) {
     }
 }
 
+// By what fused attention reaches on the most similar other device.
+std::optional<std::vector<Seconds>> of_relatives(const Rows& rows,
+                                                 const DeviceDescription& device) {
+    DeviceRates related;
+    add_rates_of_relatives(device, related);
+    const AttentionRow& attention = std::get<AttentionRow>(rows.front()->problem);
+    if (find_fused_rates(related, attention.problem.phase(), attention.library) == nullptr) {
+        return {};
+    }
+    return predictions(rows, [&](const auto& row) { return predict_row(row, device, related); });
+}
+
 // By rates from other devices of the same maker; nothing where there are no such rows, or no rates
 // that one device could have from another.
 std::optional<std::vector<Seconds>> left_out(const Rows& rows, const DeviceDescription& device,
                                              const std::map<std::string, Rows>& rows_by_device) {
     Rows others;
+    if (std::holds_alternative<AttentionRow>(rows.front()->problem)) {
+        return of_relatives(rows, device);
+    }
     if (!can_move(*rows.front()) || maker_of(device).empty()) {
         return {};
     }
@@ -133,7 +151,7 @@ void add_long_ones(const std::string& device, const std::string& name, const cha
 bool has_class(const DeviceRates& rates, const std::string& name) {
     return rates.gemm.contains(name) || rates.streaming.contains(name) ||
            rates.convolution.contains(name) || rates.recurrent.contains(name) ||
-           rates.training_step.contains(name);
+           rates.training_step.contains(name) || rates.attention.contains(name);
 }
 
 void add_class(const Rows& rows, const DeviceDescription& device, const DeviceRates& calibrated,

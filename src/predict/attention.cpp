@@ -14,22 +14,42 @@ namespace strata {
 
 namespace {
 
-constexpr double queries_of_a_block = 128;
-constexpr double blocks_of_a_processor = 2;
-constexpr double fused_kernels_backward = 3;  // row sums, gradients, conversion of dQ
+constexpr double rows_of_a_block = 128;
+constexpr double rows_of_an_instruction = 16;
+constexpr double keys_of_a_step = 64;
+constexpr double overlap = 4;
+constexpr double edge_of_residence = 0.05;  // of the resident bytes
+constexpr double far = 30;                  // from where on a logistic function is 0
+// Widths for which there are kernels; others are padded, and larger ones take the last.
+constexpr std::array<double, 6> widths = {64, 96, 128, 192, 256, 512};
 
 double heads_of(const AttentionProblem& p) {
     return static_cast<double>(p.batch) * static_cast<double>(p.heads);
 }
 
-// The share of the scores that a causal mask leaves; the last query sees all keys.
+double kv_heads_of(const AttentionProblem& p) {
+    return static_cast<double>(p.batch) *
+           static_cast<double>(p.kv_heads == 0 ? p.heads : p.kv_heads);
+}
+
+// The most keys that any query sees.
+double most_keys(const AttentionProblem& p) {
+    const std::int64_t keys = p.window == 0 ? p.keys : std::min(p.window, p.keys);
+    return static_cast<double>(keys);
+}
+
+// The share of the scores that mask and window leave; with a mask the last query sees the last key.
 double share_unmasked(const AttentionProblem& p) {
-    if (p.mask == AttentionMask::none) {
-        return 1;
-    }
     const double queries = static_cast<double>(p.queries), keys = static_cast<double>(p.keys);
-    const double seen = std::min(queries, keys);  // queries that see any key
-    return seen * (2 * keys - seen + 1) / 2 / (queries * keys);
+    const double most = most_keys(p);
+    if (p.mask == AttentionMask::none) {
+        return most / keys;
+    }
+    const double seeing = std::min(queries, keys);                  // queries that see any key
+    const double before = keys - seeing;                            // keys that all of them may see
+    const double growing = std::clamp(most - before, 0.0, seeing);  // not yet a whole window
+    const double seen = growing * before + growing * (growing + 1) / 2 + (seeing - growing) * most;
+    return seen / (queries * keys);
 }
 
 double scores(const AttentionProblem& p) {
@@ -81,69 +101,195 @@ AttentionPrediction predict_unfused(const AttentionProblem& problem,
     return found;
 }
 
-// What K and V, or what a block passes of them backward, take in the L2 cache and in memory.
-struct FusedTraffic {
-    Bytes l2, dram;
+// How a fused kernel is cut into blocks.
+struct FusedBlocks {
+    double blocks = 1;
+    double rows = rows_of_a_block;  // of a block's instructions
+    double mean = 1, most = 1;      // what a block passes, of keys, or backward of queries
+    double parts = 1;               // that what it passes is divided into
 };
 
-FusedTraffic fused_traffic(const AttentionProblem& p, double blocks, double in_flight,
-                           const DeviceDescription& device) {
-    const double passed = static_cast<double>(p.keys * 2 * p.width) * p.element_bytes;
-    const double tiles = blocks / heads_of(p);
-    const double heads_in_flight = std::max(1.0, in_flight / tiles);
-    FusedTraffic traffic{.l2 = Bytes{blocks * passed * share_unmasked(p)}, .dram = p.compulsory()};
-    if (!device.l2 || heads_in_flight * passed > device.l2->value.value) {
-        // (By the first wave of each head they are read anyway.)
-        const double waves = std::max(1.0, tiles / in_flight);
-        traffic.dram += Bytes{heads_of(p) * passed * (waves - 1)};
-    }
-    return traffic;
+// What blocks of so many rows, of `along` queries or keys, pass of all `across`, where masks leave
+// them a share.
+FusedBlocks blocks_over(double units, double rows, double along, double across, double share) {
+    FusedBlocks found;
+    const double tiles = std::ceil(rows / rows_of_a_block);
+    found.blocks = units * tiles;
+    found.rows = std::min(rows_of_a_block,
+                          std::ceil(rows / rows_of_an_instruction) * rows_of_an_instruction);
+    found.most = std::ceil(across / keys_of_a_step) * keys_of_a_step;
+    // (A block on the diagonal computes what the mask takes away, too.)
+    const double whole = share < 1 ? across * share + along / tiles / 2 : found.most;
+    found.mean = std::clamp(whole, std::min(across, keys_of_a_step), found.most);
+    return found;
 }
 
-AttentionPrediction predict_fused(const AttentionProblem& p, const DeviceDescription& device,
-                                  const AttentionRates& rates) {
-    const double processors = device.processors->value.value;
-    const double blocks =
-        heads_of(p) * std::ceil(static_cast<double>(p.queries) / queries_of_a_block);
-    const double in_flight = processors * blocks_of_a_processor;
-    // The busiest processor's share of the work, in whole blocks.
-    const double slowed = std::ceil(blocks / processors) * processors / blocks *
-                          (std::ceil(static_cast<double>(p.queries) / queries_of_a_block) *
-                           queries_of_a_block / static_cast<double>(p.queries));
-    const bool is_forward = p.pass == AttentionPass::forward;
-    const double efficiency = is_forward ? rates.fused_forward : rates.fused_backward;
-    const FusedTraffic traffic = fused_traffic(p, blocks, in_flight, device);
-    const double clock = (device.boost_clock ? device.boost_clock : device.base_clock)->value.value;
-    AttentionPrediction found;
-    found.launch = rates.products.launch * (is_forward ? 1 : fused_kernels_backward);
-    found.arithmetic = p.flops() / (peak_of(device, p.arithmetic) * efficiency) * slowed;
-    found.exponentials =
-        Seconds{scores(p) * share_unmasked(p) / (rates.exponentials * processors * clock) * slowed};
-    found.l2 = traffic.l2 * (is_forward ? 1 : 2) / rates.products.l2;
-    found.dram = traffic.dram /
-                 (device.dram_bandwidth->value * std::min(1.0, rates.products.dram_efficiency));
-    found.dram_traffic = traffic.dram;
-    found.time =
-        found.launch + std::max({found.arithmetic, found.exponentials, found.l2, found.dram});
+FusedBlocks blocks_of(const AttentionProblem& p, double processors, const FusedRates& rates) {
+    const double queries = static_cast<double>(p.queries), keys = static_cast<double>(p.keys);
+    if (p.pass == AttentionPass::backward) {
+        return blocks_over(heads_of(p), keys, keys, queries, share_unmasked(p));
+    }
+    const double group = heads_of(p) / kv_heads_of(p);
+    const bool is_packed = group <= rates.packed_heads && queries <= rates.packed_queries;
+    const double seen = most_keys(p);
+    FusedBlocks found =
+        blocks_over(is_packed ? kv_heads_of(p) : heads_of(p), is_packed ? queries * group : queries,
+                    queries, seen, share_unmasked(p) * keys / seen);
+    if (p.phase() == AttentionPhase::decode) {
+        const double most = group > 1
+                                ? found.most / rates.split_keys
+                                : std::min(found.most / rates.split_keys, rates.ungrouped_parts);
+        found.parts = std::max(1.0, std::min(processors / found.blocks, most));
+    }
     return found;
+}
+
+double padded_width(const AttentionProblem& p) {
+    const double width = static_cast<double>(p.width);
+    const auto* const found = std::ranges::lower_bound(widths, width);
+    return found == widths.end() ? width : *found;
+}
+
+// What a processor takes for a row and a key, and for a key of K and V.
+struct PairCost {
+    double arithmetic, exponential, read;
+};
+
+PairCost cost_of_a_pair(const AttentionProblem& p, double processors, double clock,
+                        const DeviceDescription& device, const FusedRates& rates) {
+    const double width = padded_width(p);
+    const double products = p.pass == AttentionPass::backward ? 5 : 2;
+    const double efficiency = rates.efficiency * (width > widths[4]   ? rates.wider
+                                                  : width > widths[2] ? rates.wide
+                                                                      : 1);
+    const double peak = peak_of(device, p.arithmetic).value / processors;
+    const double bytes =
+        2 * static_cast<double>(p.width) * (p.cache_bytes > 0 ? p.cache_bytes : p.element_bytes);
+    return {.arithmetic = products * 2 * width / (peak * efficiency),
+            .exponential = 1 / (rates.exponentials * clock),
+            .read = bytes / (rates.l2 * clock)};
+}
+
+Seconds time_of_memory(const AttentionProblem& p, const DeviceDescription& device,
+                       const FusedRates& rates) {
+    const Bytes traffic = p.compulsory();
+    double from_memory = 1;
+    if (device.l2) {
+        const double above =
+            (traffic / (device.l2->value * rates.resident) - 1) / edge_of_residence;
+        from_memory = 1 / (1 + std::exp(-std::min(above, far)));
+    }
+    const double share = std::min(rates.cached, 1.0);
+    const Seconds time = traffic /
+                         (device.dram_bandwidth->value * std::min(rates.dram_efficiency, 1.0)) *
+                         (share + (1 - share) * from_memory);
+    const Bytes held = device.l2 ? device.l2->value : Bytes{};
+    return std::max(time, (traffic - held) / device.dram_bandwidth->value);
 }
 
 }  // namespace
 
 Flops AttentionProblem::flops() const {
-    const double products = pass == AttentionPass::forward ? 2 : 5;
+    const double products = pass == AttentionPass::forward    ? 2
+                            : pass == AttentionPass::backward ? 5
+                                                              : 7;
     return Flops{products * 2 * scores(*this) * static_cast<double>(width) * share_unmasked(*this)};
 }
 
 Bytes AttentionProblem::compulsory() const {
-    const double tensors = pass == AttentionPass::forward ? 1 : 2;
-    return Bytes{tensors * heads_of(*this) * static_cast<double>(width) *
-                 (2 * static_cast<double>(queries) + 2 * static_cast<double>(keys)) *
-                 element_bytes};
+    const double tensors = pass == AttentionPass::forward    ? 1
+                           : pass == AttentionPass::backward ? 2
+                                                             : 3;
+    const double seen =
+        std::min(static_cast<double>(keys), most_keys(*this) + static_cast<double>(queries - 1));
+    const double cached = cache_bytes > 0 ? cache_bytes : element_bytes;
+    return Bytes{tensors * 2 * static_cast<double>(width) *
+                 (heads_of(*this) * static_cast<double>(queries) * element_bytes +
+                  kv_heads_of(*this) * seen * cached)};
+}
+
+AttentionPhase AttentionProblem::phase() const {
+    if (pass != AttentionPass::forward) {
+        return AttentionPhase::backward;
+    }
+    return queries == 1 && keys > 1        ? AttentionPhase::decode
+           : mask == AttentionMask::causal ? AttentionPhase::prefill
+                                           : AttentionPhase::encoder;
+}
+
+FusedRates prior_fused_rates(AttentionPhase phase) {
+    FusedRates rates;
+    if (phase == AttentionPhase::decode) {
+        rates.efficiency = 0.3;
+        rates.tail = 0.02;
+        rates.block = Seconds{1.2e-6};
+        rates.appended = 0.5;
+    } else if (phase == AttentionPhase::backward) {
+        rates.efficiency = 0.6;
+    }
+    return rates;
+}
+
+AttentionPrediction predict_fused(const AttentionProblem& p, const DeviceDescription& device,
+                                  const FusedRates& rates) {
+    const double processors = device.processors->value.value;
+    const double clock = (device.boost_clock ? device.boost_clock : device.base_clock)->value.value;
+    const FusedBlocks cut = blocks_of(p, processors, rates);
+    const PairCost pair = cost_of_a_pair(p, processors, clock, device, rates);
+    // What a block takes that passes so much.
+    const auto latency = [&](double passed) { return rates.step * (passed / keys_of_a_step); };
+    const double work = std::max(cut.rows * (pair.arithmetic + pair.exponential), pair.read);
+    const auto block = [&](double passed) {
+        return rates.block.value + latency(passed).value + passed * work;
+    };
+    const double begun = rates.block.value;
+    const double longest = begun + (block(cut.most) - begun) / cut.parts;
+    const double all = cut.blocks * block(cut.mean) / processors;
+    const Seconds least = p.flops() / peak_of(device, p.arithmetic);
+    const Seconds computing =
+        std::max(Seconds{std::max(longest, all + rates.tail * longest)}, least);
+    const Seconds beside = (cut.parts > 1 ? rates.split : Seconds{}) +
+                           rates.sequence * static_cast<double>(p.batch) +
+                           Seconds{rates.appended * heads_of(p) * static_cast<double>(p.queries) *
+                                   static_cast<double>(p.width) / (processors * clock)};
+    const Seconds of_a_block{block(cut.mean)};
+    const auto share = [&](double seconds) { return computing * (Seconds{seconds} / of_a_block); };
+    AttentionPrediction found;
+    found.launch = rates.launch;
+    found.exponentials = share(cut.mean * cut.rows * pair.exponential);
+    found.arithmetic = share(cut.mean * cut.rows * pair.arithmetic);
+    found.l2 = share(cut.mean * pair.read);
+    found.latency = share(begun + latency(cut.mean).value) + beside;
+    found.dram = time_of_memory(p, device, rates);
+    found.dram_traffic = p.compulsory();
+    const Seconds more = std::max(computing, found.dram);
+    found.time =
+        found.launch + beside +
+        more * std::pow(std::pow(computing / more, overlap) + std::pow(found.dram / more, overlap),
+                        1 / overlap);
+    return found;
 }
 
 AttentionRates prior_attention_rates(const DeviceDescription& device) {
-    return {.products = prior_gemm_rates(device), .softmax = {}};
+    AttentionRates rates{.products = prior_gemm_rates(device), .softmax = {}};
+    for (std::size_t i = 0; i < rates.fused.size(); ++i) {
+        rates.fused[i] = prior_fused_rates(static_cast<AttentionPhase>(i));
+    }
+    return rates;
+}
+
+AttentionPrediction& AttentionPrediction::operator+=(const AttentionPrediction& other) {
+    time += other.time;
+    launch += other.launch;
+    products += other.products;
+    softmax += other.softmax;
+    arithmetic += other.arithmetic;
+    exponentials += other.exponentials;
+    latency += other.latency;
+    l2 += other.l2;
+    dram += other.dram;
+    dram_traffic += other.dram_traffic;
+    return *this;
 }
 
 AttentionPrediction predict_attention(const AttentionProblem& problem, AttentionAlgorithm algorithm,
@@ -156,8 +302,17 @@ AttentionPrediction predict_attention(const AttentionProblem& problem, Attention
                         "attention can be predicted",
                         device.name));
     }
-    return algorithm == AttentionAlgorithm::unfused ? predict_unfused(problem, device, rates)
-                                                    : predict_fused(problem, device, rates);
+    if (problem.pass == AttentionPass::both) {
+        AttentionProblem one = problem;
+        one.pass = AttentionPass::forward;
+        AttentionPrediction sum = predict_attention(one, algorithm, device, rates);
+        one.pass = AttentionPass::backward;
+        sum += predict_attention(one, algorithm, device, rates);
+        return sum;
+    }
+    return algorithm == AttentionAlgorithm::unfused
+               ? predict_unfused(problem, device, rates)
+               : predict_fused(problem, device, rates.fused_in(problem.phase()));
 }
 
 AttentionAlgorithm planned_algorithm(const AttentionProblem& problem,

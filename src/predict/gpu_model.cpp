@@ -253,7 +253,8 @@ public:
         KernelPrediction kernel{.name = "fused attention",
                                 .algorithm = std::string(name_of(AttentionAlgorithm::fused)),
                                 .rates = RateClass::fused_attention};
-        kernel.terms[Term::arithmetic] = std::max(found.arithmetic, found.exponentials);
+        kernel.terms[Term::arithmetic] = found.arithmetic + found.exponentials;
+        kernel.terms[Term::latency] = found.latency;
         kernel.terms[Term::l2] = found.l2;
         kernel.terms[Term::dram] = found.dram;
         kernel.flops = problem.flops();
@@ -355,9 +356,8 @@ private:
             }
         }
         if constexpr (std::is_same_v<T, Attention>) {
-            const auto problem = attention_of(op, task.signature, task.pass);
-            if (problem && task.execution.engine.fusion == Fusion::convolution) {
-                return attended(*problem);
+            if (const auto problem = attention_of(op, task.signature, task.pass)) {
+                return attended(*problem, task);
             }
         }
         if constexpr (requires { products_of(op, task.signature, task.pass); }) {
@@ -439,12 +439,25 @@ private:
         return kernels;
     }
 
-    Kernels attended(const AttentionProblem& problem) const {
+    // Asked to fuse, in one kernel; else in 16 bits, in which frameworks have one, by the faster
+    // way.
+    Kernels attended(const AttentionProblem& problem, const LayerTask& task) const {
+        const bool is_asked = task.execution.engine.fusion == Fusion::convolution;
+        Kernels unfused;
+        if (!is_asked) {
+            unfused = with_products(
+                task, products_of(std::get<Attention>(task.op), task.signature, task.pass));
+        }
+        if (!is_asked && problem.element_bytes > 2) {
+            return unfused;
+        }
         Kernels kernels;
         PassKernels(gpu_, kernels)
-            .add_attention(problem, predict_attention(problem, AttentionAlgorithm::fused,
-                                                      gpu_.device, gpu_.rates.attention));
-        return kernels;
+            .add_attention(
+                problem,
+                predict_fused(problem, gpu_.device,
+                              gpu_.rates.attention[static_cast<std::size_t>(problem.phase())]));
+        return is_asked || time_of(kernels) < time_of(unfused) ? kernels : unfused;
     }
 
     Kernels with_products(const LayerTask& task, std::vector<LayerProduct> products) const {

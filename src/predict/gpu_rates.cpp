@@ -119,6 +119,13 @@ void scale_latency(RecurrentRates& rates, double factor) {
     }
 }
 
+void scale_latency(FusedRates& rates, double factor) {
+    rates.block = rates.block / factor;
+    rates.step = rates.step / factor;
+    rates.split = rates.split / factor;
+    rates.sequence = rates.sequence / factor;
+}
+
 void scale_hidden(StreamingRates& rates, double factor) {
     rates.hidden *= factor;
     rates.edge *= factor;
@@ -145,6 +152,10 @@ void scale_launch(RecurrentRates& rates, double factor) {
     for (Seconds& step : rates.step) {
         step = step / factor;
     }
+}
+
+void scale_launch(FusedRates& rates, double factor) {
+    rates.launch = rates.launch / factor;
 }
 
 // A launch takes its time on the host, which is of the device's time, too: from NeuSight's P100 to
@@ -204,6 +215,13 @@ RecurrentRates carried_over(RecurrentRates rates, const DeviceDescription& from,
     return rates;
 }
 
+// (Launches were measured in graphs, which take none of the host's time.)
+FusedRates carried_over(FusedRates rates, const DeviceDescription& from,
+                        const DeviceDescription& to) {
+    scale_latency(rates, clock_of_gpu(to) / clock_of_gpu(from));
+    return rates;
+}
+
 // The other devices that have rates and are comparable, the most similar first.
 std::vector<DeviceDescription> relatives_of(const DeviceDescription& device) {
     const auto own = rank_of_architecture(device);
@@ -255,6 +273,20 @@ Rates rates_in(const std::vector<RatePlace>& places,
     return prior;
 }
 
+// The first place's rates of a phase; the prior where none has it.
+FusedRates fused_in(const std::vector<RatePlace>& places, AttentionPhase phase,
+                    const DeviceDescription& device, GpuRates& all) {
+    for (const RatePlace& place : places) {
+        if (const FusedRates* const found = find_fused_rates(place.rates, phase)) {
+            all.sources[static_cast<std::size_t>(RateClass::fused_attention)] = {
+                place.origin, place.device.name, attention_class(phase, {})};
+            return place.origin == RateOrigin::related ? carried_over(*found, place.device, device)
+                                                       : *found;
+        }
+    }
+    return prior_fused_rates(phase);
+}
+
 // Adds those classes of another device's that are missing.
 template <class Rates>
 void add_missing(const std::map<std::string, Rates, std::less<>>& theirs,
@@ -286,7 +318,7 @@ void change_launch(Gpu& gpu, const LaunchChange& change) {
     std::ranges::for_each(gpu.rates.streaming, set);
     std::ranges::for_each(gpu.rates.convolutions, set);
     std::ranges::for_each(gpu.rates.recurrent, set);
-    set(gpu.rates.attention.products);
+    std::ranges::for_each(gpu.rates.attention, set);
     gpu.rates.gap = std::min(gpu.rates.gap, launch);
 }
 
@@ -331,7 +363,9 @@ void scale_compute(Gpu& gpu, double factor) {
             (*peak)->value *= factor;
         }
     }
-    gpu.rates.attention.exponentials *= factor;
+    for (FusedRates& rates : gpu.rates.attention) {
+        rates.exponentials *= factor;
+    }
     if (!device.l2_bandwidth) {
         for (ConvolutionRates& rates : gpu.rates.convolutions) {
             rates.l2 /= factor;
@@ -348,10 +382,9 @@ StreamingRates queued(const StreamingRates& rates, Seconds gap) {
     return found;
 }
 
-DeviceRates rates_for_problems(const DeviceDescription& device) {
-    DeviceRates found = rates_of(device.name);
+void add_rates_of_relatives(const DeviceDescription& device, DeviceRates& found) {
     if (device.kind != DeviceKind::gpu || !device.lanes) {
-        return found;
+        return;
     }
     for (const DeviceDescription& other : relatives_of(device)) {
         const DeviceRates theirs = shipped_rates_of(other.name);
@@ -359,7 +392,13 @@ DeviceRates rates_for_problems(const DeviceDescription& device) {
         add_missing(theirs.streaming, other, device, found.streaming);
         add_missing(theirs.convolution, other, device, found.convolution);
         add_missing(theirs.recurrent, other, device, found.recurrent);
+        add_missing(theirs.attention, other, device, found.attention);
     }
+}
+
+DeviceRates rates_for_problems(const DeviceDescription& device) {
+    DeviceRates found = rates_of(device.name);
+    add_rates_of_relatives(device, found);
     return found;
 }
 
@@ -427,8 +466,9 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
             rates_in(places, &DeviceRates::recurrent, class_after(RateClass::recurrent_forward, i),
                      device, prior_recurrent_rates(device), found);
     }
-    found.attention = {.products = found.product(RateClass::batched).rates, .softmax = {}};
-    found.attention.products.kernels.clear();
+    for (std::size_t i = found.attention.size(); i-- > 0;) {  // prefill's source is told
+        found.attention[i] = fused_in(places, static_cast<AttentionPhase>(i), device, found);
+    }
     found.gap = queued_launch;
     return found;
 }
@@ -440,6 +480,7 @@ void scale(Gpu& gpu, Resource resource, double factor) {
         std::ranges::for_each(rates.streaming, change);
         std::ranges::for_each(rates.convolutions, change);
         std::ranges::for_each(rates.recurrent, change);
+        std::ranges::for_each(rates.attention, change);
     };
     switch (resource) {
         case Resource::compute:
@@ -452,7 +493,7 @@ void scale(Gpu& gpu, Resource resource, double factor) {
             std::ranges::for_each(rates.products, [&](ProductRates& p) { p.rates.l2 *= factor; });
             std::ranges::for_each(rates.convolutions,
                                   [&](ConvolutionRates& some) { some.l2 *= factor; });
-            rates.attention.products.l2 *= factor;
+            std::ranges::for_each(rates.attention, [&](FusedRates& some) { some.l2 *= factor; });
             break;
         case Resource::l2_size:
             if (gpu.device.l2) {
@@ -468,7 +509,6 @@ void scale(Gpu& gpu, Resource resource, double factor) {
             break;
         case Resource::launch:
             each([&](auto& some) { scale_launch(some, factor); });
-            scale_launch(rates.attention.products, factor);
             rates.gap = rates.gap / factor;
             break;
     }

@@ -20,7 +20,7 @@ struct GpuRates {
     std::array<StreamingRates, stream_classes> streaming;
     std::array<ConvolutionRates, convolution_classes> convolutions;
     std::array<RecurrentRates, recurrent_classes> recurrent;
-    AttentionRates attention;  // in one kernel
+    std::array<FusedRates, 4> attention;  // in one kernel, by phase
     std::array<RateSource, rate_classes> sources;
     Seconds gap;  // between two kernels of one layer's pass, which the host queues together
 
@@ -51,6 +51,9 @@ GpuRates gpu_rates_of(const DeviceDescription& device);
 // The same by class of problem, as tables have them: "linear" and "add" are launched by PyTorch,
 // "gemm fp32" and "convolution fp32 forward" by DeepBench's loop.
 DeviceRates rates_for_problems(const DeviceDescription& device);
+
+// Adds the classes that are missing as the most similar other devices have them.
+void add_rates_of_relatives(const DeviceDescription& device, DeviceRates& found);
 
 // The rates of a kernel that is queued behind another: a launch that is shorter hides less.
 StreamingRates queued(const StreamingRates& rates, Seconds gap);

@@ -343,6 +343,7 @@ std::optional<AttentionProblem> attention_of(const Attention& op, const Signatur
     return AttentionProblem{
         .batch = x.batch,
         .heads = x.heads,
+        .kv_heads = x.kv_heads,
         .queries = x.queries,
         .keys = x.keys,
         .width = x.width,

@@ -183,6 +183,21 @@ void read_recurrent(const Line& line, ProblemRow& row) {
     }
 }
 
+// Bytes of an element of cached keys and values.
+double cache_bytes_of(const Line& line) {
+    const std::string_view type = line.text("cache");
+    if (type == "fp8" || type == "int8") {
+        return 1;
+    }
+    if (type == "fp16" || type == "bf16") {
+        return 2;
+    }
+    if (type != "fp32") {
+        line.refuse("cache", "is none of fp32, fp16, bf16, fp8 and int8");
+    }
+    return 4;
+}
+
 void read_attention(const Line& line, ProblemRow& row) {
     const Precision& precision = precision_of(line);
     AttentionRow attention{.problem = {.batch = line.extent("batch"),
@@ -192,6 +207,19 @@ void read_attention(const Line& line, ProblemRow& row) {
                                        .width = line.extent("width"),
                                        .arithmetic = precision.arithmetic,
                                        .element_bytes = precision.element_bytes}};
+    AttentionProblem& problem = attention.problem;
+    if (!line.text("kv_heads").empty()) {
+        problem.kv_heads = line.extent("kv_heads");
+        if (problem.heads % problem.kv_heads != 0) {
+            line.refuse("kv_heads", "does not divide heads");
+        }
+    }
+    if (!line.text("window").empty()) {
+        problem.window = line.pad("window");
+    }
+    if (!line.text("cache").empty()) {
+        problem.cache_bytes = cache_bytes_of(line);
+    }
     if (line.has("mask")) {
         attention.problem.mask = choice_of<AttentionMask>(line, "mask");
     }
@@ -201,8 +229,11 @@ void read_attention(const Line& line, ProblemRow& row) {
     if (!line.text("algorithm").empty()) {
         attention.algorithm = choice_of<AttentionAlgorithm>(line, "algorithm");
     }
+    attention.library = printable(line.text("library"));
     row.problem_class =
-        fmt::format("attention {} {}", precision.name, name_of(attention.problem.pass));
+        problem.element_bytes <= 2
+            ? attention_class(problem.phase(), attention.library)
+            : fmt::format("attention {} {}", precision.name, name_of(problem.phase()));
     row.problem = attention;
 }
 
@@ -311,6 +342,11 @@ std::vector<std::string> fields_of(std::string_view line) {
 }
 
 }  // namespace
+
+std::string attention_class(AttentionPhase phase, std::string_view library) {
+    return fmt::format("attention 16 bits {}{}{}", name_of(phase), library.empty() ? "" : " ",
+                       library);
+}
 
 ProblemTable read_problems(std::string_view csv, std::string_view origin) {
     ProblemTable table;

@@ -26,7 +26,13 @@ struct GemmRow {
 struct AttentionRow {
     AttentionProblem problem;
     std::optional<AttentionAlgorithm> algorithm = {};
+    std::string library =
+        {};  // whose kernels ran it, as the table calls it; empty: it does not say
 };
+
+// The class of fused attention in 16 bits: "attention 16 bits decode", of one library with its name
+// behind.
+std::string attention_class(AttentionPhase phase, std::string_view library);
 
 // A convolution with what ran it, where the table says so.
 struct ConvolutionRow {
@@ -40,7 +46,7 @@ struct ProblemRow {
     std::size_t time_field = 0;            // which of them is the measured time; their number: none
     std::string device = {};               // as the table calls it; empty: it has no such column
     // Problems whose rates are fitted together: "linear", "bmm", "gemm fp32", "softmax by warps",
-    // "recurrent fp32 forward", "convolution fp32 backward_data".
+    // "recurrent fp32 forward", "convolution fp32 backward_data", "attention 16 bits decode vllm".
     std::string problem_class = {};
     std::variant<GemmRow, StreamingProblem, ConvolutionRow, RecurrentProblem, TrainingStepProblem,
                  AttentionRow>
@@ -59,8 +65,8 @@ struct ProblemTable {
 //   device, op, batch, m, n, k, milliseconds, kernel, grid, block      (NeuSight's products)
 //   device, op, rows, columns, milliseconds                            (NeuSight's other operators)
 //   device, precision, m, n, k, a_transposed, b_transposed, milliseconds     (DeepBench's products)
-//   device, precision, batch, heads, queries, keys, width, mask, pass, algorithm, milliseconds
-//                                                                                (attention)
+//   device, precision, batch, heads, kv_heads, queries, keys, width, window, cache, mask, pass,
+//   algorithm, library, milliseconds                                             (attention)
 //   device, layers, nodes, inputs, outputs, batch, milliseconds   (steps of ParaDnn's networks)
 //   device, precision, cell, hidden, batch, timesteps, pass, milliseconds    (its recurrent layers)
 //
@@ -68,10 +74,10 @@ struct ProblemTable {
 //   device, precision, n, c, h, w, k, r, s, pad_h, pad_w, stride_h, stride_w, pass, algorithm,
 //   milliseconds                                                                    (DeepBench's)
 //
-// milliseconds, kernel, grid, block, kernels, device, mask, pass and algorithm may be absent, a
-// convolution's pass excepted. DeepBench's recurrent layers run step by step, and the gradients of
-// their weights are products. Throws Error that names the line where a number is none, and where
-// the header is another.
+// milliseconds, kernel, grid, block, kernels, device, kv_heads, window, cache, mask, pass,
+// algorithm and library may be absent, a convolution's pass excepted. DeepBench's recurrent layers
+// run step by step, and the gradients of their weights are products. Throws Error that names the
+// line where a number is none, and where the header is another.
 ProblemTable read_problems(std::string_view csv, std::string_view origin);
 
 // The same of a file, or of ParaDnn's results in JSON (predict/training_step.h), which name no

@@ -135,6 +135,41 @@ std::vector<NamedRate> named_rates(RecurrentRates& rates) {
     return named;
 }
 
+std::vector<NamedRate> named_rates(FusedRates& rates) {
+    constexpr double held = 5 * usual_pull;
+    return {{"launch_s", &rates.launch.value, held},
+            {"efficiency", &rates.efficiency, held},
+            {"wide", &rates.wide, held},
+            {"wider", &rates.wider, held},
+            {"exponentials", &rates.exponentials, held},
+            {"tail", &rates.tail, held},
+            {"block_s", &rates.block.value, held},
+            {"step_s", &rates.step.value, held},
+            {"l2_bytes_per_clock", &rates.l2, 20 * held},
+            {"dram_efficiency", &rates.dram_efficiency, held},
+            {"cached", &rates.cached, held},
+            {"resident", &rates.resident, held},
+            {"split_s", &rates.split.value, held},
+            {"split_keys", &rates.split_keys, held},
+            {"sequence_s", &rates.sequence.value, held},
+            {"appended", &rates.appended, held}};
+}
+
+// What a fit tries instead of moving it.
+std::vector<NamedRate> named_choices(FusedRates& rates) {
+    return {{"packed_heads", &rates.packed_heads},
+            {"packed_queries", &rates.packed_queries},
+            {"ungrouped_parts", &rates.ungrouped_parts}};
+}
+
+std::vector<NamedRate> all_named(FusedRates& rates) {
+    std::vector<NamedRate> all = named_rates(rates);
+    for (const NamedRate& choice : named_choices(rates)) {
+        all.push_back(choice);
+    }
+    return all;
+}
+
 std::vector<NamedRate> named_rates(TrainingStepRates& rates) {
     return {{"step_s", &rates.step.value},
             {"layer_s", &rates.product.launch.value},
@@ -273,6 +308,108 @@ RecurrentRates fitted_recurrent(std::span<const ProblemRow* const> rows,
     return rates;
 }
 
+const AttentionRow& attention_of(const ProblemRow& row) {
+    return std::get<AttentionRow>(row.problem);
+}
+
+// The sum of the errors' absolute logarithms that a fit with these choices leaves. `forward` is
+// what the forward passes of rows of both passes take.
+double fit_attention(std::span<const ProblemRow* const> rows, std::span<const double> forward,
+                     const DeviceDescription& device, FusedRates& rates) {
+    const auto predict = [&](std::span<double> predicted) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            AttentionProblem problem = attention_of(*rows[i]).problem;
+            problem.pass = problem.phase() == AttentionPhase::backward ? AttentionPass::backward
+                                                                       : problem.pass;
+            predicted[i] = forward[i] + predict_fused(problem, device, rates).time.value;
+        }
+    };
+    const std::vector<double> measured = measured_of(rows);
+    fit(simple_parameters(rates), measured, predict);
+    std::vector<double> predicted(rows.size());
+    predict(predicted);
+    double left = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        left += std::abs(std::log(predicted[i] / measured[i]));
+    }
+    return left;
+}
+
+// The kernels that a library may have for a phase: what they pack and divide.
+std::vector<FusedRates> choices_of(AttentionPhase phase) {
+    constexpr double all = 1024, some = 32, none = 1;
+    const FusedRates prior = prior_fused_rates(phase);
+    std::vector<FusedRates> choices;
+    if (phase == AttentionPhase::decode) {
+        for (const double heads : {all, some}) {
+            for (const double parts : {all, none}) {
+                choices.push_back(prior);
+                choices.back().packed_heads = heads;
+                choices.back().ungrouped_parts = parts;
+            }
+        }
+        return choices;
+    }
+    for (const double queries : {none, all * all}) {
+        choices.push_back(prior);
+        choices.back().packed_queries = queries;
+        if (phase != AttentionPhase::prefill) {
+            break;  // nothing is packed where heads share no keys
+        }
+    }
+    return choices;
+}
+
+FusedRates fitted_attention(std::span<const ProblemRow* const> rows,
+                            std::span<const double> forward, const DeviceDescription& device) {
+    std::optional<FusedRates> best;
+    double least = 0;
+    for (FusedRates rates : choices_of(attention_of(*rows.front()).problem.phase())) {
+        const double left = fit_attention(rows, forward, device, rates);
+        if (!best || left < least) {
+            best = rates;
+            least = left;
+        }
+    }
+    return *best;
+}
+
+// What the forward passes of rows of both passes take, 0 of the others.
+std::vector<double> forward_times(std::span<const ProblemRow* const> rows,
+                                  const DeviceDescription& device, const DeviceRates& known) {
+    std::vector<double> forward;
+    for (const ProblemRow* const row : rows) {
+        AttentionProblem problem = attention_of(*row).problem;
+        const bool is_both = problem.pass == AttentionPass::both;
+        problem.pass = AttentionPass::forward;
+        const FusedRates* const found =
+            find_fused_rates(known, problem.phase(), attention_of(*row).library);
+        const FusedRates used = found == nullptr ? prior_fused_rates(problem.phase()) : *found;
+        forward.push_back(is_both ? predict_fused(problem, device, used).time.value : 0);
+    }
+    return forward;
+}
+
+// Fits what ran in one kernel, as far as the table tells; rows that ran unfused follow from
+// products and the softmax. What rows of both passes take forward follows from the forward rates
+// among those fitted so far, else from the device's.
+void add_fitted_attention(std::span<const ProblemRow* const> rows, const DeviceDescription& device,
+                          DeviceRates& rates) {
+    std::vector<const ProblemRow*> fused;
+    std::ranges::copy_if(rows, std::back_inserter(fused), [](const ProblemRow* row) {
+        return attention_of(*row).algorithm.value_or(AttentionAlgorithm::fused) ==
+               AttentionAlgorithm::fused;
+    });
+    if (fused.empty()) {
+        return;
+    }
+    DeviceRates known = rates;
+    known.attention.merge(rates_of(device.name).attention);
+    const std::vector<double> forward = forward_times(fused, device, known);
+    rates.attention.insert_or_assign(fused.front()->problem_class,
+                                     fitted_attention(fused, forward, device));
+}
+
 TrainingStepRates fitted_steps(std::span<const ProblemRow* const> rows,
                                const DeviceDescription& device) {
     TrainingStepRates rates;
@@ -286,11 +423,17 @@ TrainingStepRates fitted_steps(std::span<const ProblemRow* const> rows,
     return rates;
 }
 
+// What a file holds of rates.
+template <class Rates>
+std::vector<NamedRate> all_named(Rates& rates) {
+    return named_rates(rates);
+}
+
 template <class Rates>
 std::string text_of(std::string_view table, std::string_view key, std::string_view name,
                     Rates rates) {
     std::string out = fmt::format("\n[[{}]]\n{} = {}\n", table, key, toml_string(name));
-    for (const NamedRate& rate : named_rates(rates)) {
+    for (const NamedRate& rate : all_named(rates)) {
         out += fmt::format("{} = {:.6g}\n", rate.name, *rate.value);
     }
     return out;
@@ -301,7 +444,7 @@ template <class Rates>
 void read_into(Rates& rates, const TomlSection& section,
                std::initializer_list<std::string_view> further_keys) {
     std::vector<std::string_view> known = further_keys;
-    for (const NamedRate& rate : named_rates(rates)) {
+    for (const NamedRate& rate : all_named(rates)) {
         known.push_back(rate.name);
         if (const auto value = section.number(rate.name)) {
             if (!(*value > 0) || !std::isfinite(*value)) {
@@ -369,14 +512,17 @@ std::string to_toml(const DeviceRates& rates, std::string_view source) {
     for (const auto& [name, step] : rates.training_step) {
         out += text_of("training_step", "class", name, step);
     }
+    for (const auto& [name, attention] : rates.attention) {
+        out += text_of("attention", "class", name, attention);
+    }
     return out;
 }
 
 DeviceRates parse_rates(std::string_view toml, std::string_view origin) {
     const toml::table table = parse_toml(toml, origin);
     const TomlSection file(table, printable(origin));
-    constexpr std::array<std::string_view, 6> known = {"source",      "gemm",      "streaming",
-                                                       "convolution", "recurrent", "training_step"};
+    constexpr std::array<std::string_view, 7> known = {
+        "source", "gemm", "streaming", "convolution", "recurrent", "training_step", "attention"};
     file.expect_only(known);
     DeviceRates rates;
     for (const toml::table* const products : file.tables_if_any("gemm")) {
@@ -396,6 +542,7 @@ DeviceRates parse_rates(std::string_view toml, std::string_view origin) {
     read_classes(file, origin, "streaming", rates.streaming);
     read_classes(file, origin, "recurrent", rates.recurrent);
     read_classes(file, origin, "training_step", rates.training_step);
+    read_classes(file, origin, "attention", rates.attention);
     return rates;
 }
 
@@ -443,10 +590,30 @@ DeviceRates rates_of(std::string_view device) {
     rates.convolution.merge(shipped.convolution);
     rates.recurrent.merge(shipped.recurrent);
     rates.training_step.merge(shipped.training_step);
+    rates.attention.merge(shipped.attention);
     return rates;
 }
 
-AttentionRates attention_rates(const DeviceDescription& device, const DeviceRates& rates) {
+const FusedRates* find_fused_rates(const DeviceRates& rates, AttentionPhase phase,
+                                   std::string_view library) {
+    AttentionPhase other = phase;
+    if (phase == AttentionPhase::encoder || phase == AttentionPhase::prefill) {
+        other =
+            phase == AttentionPhase::encoder ? AttentionPhase::prefill : AttentionPhase::encoder;
+    }
+    for (const std::string_view of : {library, std::string_view()}) {
+        for (const AttentionPhase one : {phase, other}) {
+            const auto found = rates.attention.find(attention_class(one, of));
+            if (found != rates.attention.end()) {
+                return &found->second;
+            }
+        }
+    }
+    return nullptr;
+}
+
+AttentionRates attention_rates(const DeviceDescription& device, const DeviceRates& rates,
+                               std::string_view library) {
     AttentionRates found = prior_attention_rates(device);
     if (const auto products = rates.gemm.find("bmm"); products != rates.gemm.end()) {
         found.products = products->second;
@@ -454,6 +621,11 @@ AttentionRates attention_rates(const DeviceDescription& device, const DeviceRate
     if (const auto softmax = rates.streaming.find("softmax by warps");
         softmax != rates.streaming.end()) {
         found.softmax = softmax->second;
+    }
+    for (std::size_t i = 0; i < found.fused.size(); ++i) {
+        if (const auto* fused = find_fused_rates(rates, static_cast<AttentionPhase>(i), library)) {
+            found.fused[i] = *fused;
+        }
     }
     return found;
 }
@@ -497,7 +669,7 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
             .time;
     }
     if (const auto* attention = std::get_if<AttentionRow>(&row.problem)) {
-        const AttentionRates used = attention_rates(device, rates);
+        const AttentionRates used = attention_rates(device, rates, attention->library);
         return predict_attention(attention->problem,
                                  attention->algorithm.value_or(
                                      planned_algorithm(attention->problem, device, used)),
@@ -580,6 +752,7 @@ DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescr
         classes[row->problem_class].push_back(row);
     }
     DeviceRates rates;
+    std::vector<std::span<const ProblemRow* const>> gradients;  // of attention, which come last
     for (const auto& [name, members] : classes) {
         if (const auto* product = std::get_if<GemmRow>(&members.front()->problem)) {
             if (device.kind == DeviceKind::tpu) {
@@ -591,7 +764,11 @@ DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescr
             require_processors(device, convolution_of(*members.front()).problem.arithmetic);
             rates.convolution.emplace(name, fitted_convolutions(members, device));
         } else if (std::holds_alternative<AttentionRow>(members.front()->problem)) {
-            continue;  // attention_rates(): of products and the softmax
+            if (attention_of(*members.front()).problem.phase() == AttentionPhase::backward) {
+                gradients.emplace_back(members);
+            } else {
+                add_fitted_attention(members, device, rates);
+            }
         } else if (std::holds_alternative<RecurrentProblem>(members.front()->problem)) {
             rates.recurrent.emplace(name, fitted_recurrent(members, device));
         } else if (std::holds_alternative<TrainingStepProblem>(members.front()->problem)) {
@@ -599,6 +776,9 @@ DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescr
         } else {
             rates.streaming.emplace(name, fitted_streaming(members, device));
         }
+    }
+    for (const auto& members : gradients) {
+        add_fitted_attention(members, device, rates);
     }
     return rates;
 }

@@ -27,6 +27,7 @@ struct DeviceRates {
     std::map<std::string, ConvolutionRates, std::less<>> convolution = {};
     std::map<std::string, RecurrentRates, std::less<>> recurrent = {};
     std::map<std::string, TrainingStepRates, std::less<>> training_step = {};
+    std::map<std::string, FusedRates, std::less<>> attention = {};  // in one kernel
 };
 
 // The file of a device's rates, TOML, and back. `origin` is named in errors. Throws Error that
@@ -53,9 +54,16 @@ std::optional<DeviceDescription> origin_of_rates(const DeviceDescription& device
 // Both together: of a class that both have, those fitted here.
 DeviceRates rates_of(std::string_view device);
 
-// What attention's parts reach: what was fitted to batched products and the softmax, priors where
-// nothing was.
-AttentionRates attention_rates(const DeviceDescription& device, const DeviceRates& rates);
+// What attention's parts reach: what was fitted to batched products, the softmax and fused kernels,
+// of the library if its were; priors where nothing was.
+AttentionRates attention_rates(const DeviceDescription& device, const DeviceRates& rates,
+                               std::string_view library = {});
+
+// What was fitted to a fused kernel's phase, of the library if its were, else of all; without a
+// mask also what was fitted with one, and the reverse. Types of 16 bits and others share latencies
+// and efficiencies. Nothing if nothing was fitted.
+const FusedRates* find_fused_rates(const DeviceRates& rates, AttentionPhase phase,
+                                   std::string_view library = {});
 
 // What products reach on a device's systolic arrays, of the training steps that were fitted; what
 // is usual where none were.

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/toml_section.h"
+#include "predict/problems.h"
 
 #include <fmt/format.h>
 
@@ -41,6 +42,9 @@ bool is_of_products(RateClass rates) {
 // Without the device's own times the class's name is not one of data; products of all kinds are
 // alike.
 bool is_of_class(const AccuracyRow& row, RateClass rates) {
+    if (rates == RateClass::fused_attention) {
+        return row.problem_class == attention_class(AttentionPhase::prefill, {});
+    }
     return row.problem_class == name_of(rates) ||
            (is_of_products(rates) && row.problem_class == "gemm fp32");
 }

@@ -110,6 +110,75 @@ TEST(Attention, TimeGrowsWithTheSequence) {
     }
 }
 
+// One query of each head: K and V are read once for all heads that share them.
+AttentionProblem decoding(std::int64_t kv_heads, std::int64_t keys = 8192) {
+    return {.batch = 32,
+            .heads = 64,
+            .kv_heads = kv_heads,
+            .queries = 1,
+            .keys = keys,
+            .width = 128,
+            .mask = AttentionMask::causal,
+            .arithmetic = Arithmetic::bf16,
+            .element_bytes = 2};
+}
+
+TEST(Attention, SharedKeysAreReadOnce) {
+    const double cache = 2.0 * 32 * 8192 * 128 * 2;
+    const double queries = 2.0 * 32 * 64 * 128 * 2;
+    EXPECT_EQ(decoding(64).compulsory().value, 64 * cache + queries);
+    EXPECT_EQ(decoding(8).compulsory().value, 8 * cache + queries);
+    EXPECT_EQ(decoding(8).flops(), decoding(64).flops());
+    AttentionProblem narrow = decoding(8);
+    narrow.cache_bytes = 1;
+    EXPECT_EQ(narrow.compulsory().value, 8 * cache / 2 + queries);
+    const auto time = [](const AttentionProblem& problem) {
+        return predict(problem, AttentionAlgorithm::fused).time;
+    };
+    EXPECT_LT(time(decoding(8)), time(decoding(64)) / 4);
+    EXPECT_LT(time(narrow), time(decoding(8)));
+    EXPECT_GT(time(decoding(8, 8320)), time(decoding(8)));
+}
+
+TEST(Attention, AWindowLeavesTheLastKeysOnly) {
+    AttentionProblem all = of_length(1000, AttentionMask::causal);
+    AttentionProblem near = all;
+    near.window = 100;
+    // Of the first 100 queries 1 to 100 keys, of the others 100.
+    EXPECT_NEAR(near.flops() / of_length(1000).flops(), (5050 + 900 * 100) / 1e6, 1e-12);
+    near.window = 1000;
+    EXPECT_EQ(near.flops(), all.flops());
+    AttentionProblem last = decoding(8);
+    last.window = 1024;
+    EXPECT_EQ(last.compulsory(), decoding(8, 1024).compulsory());
+    EXPECT_EQ(predict(last, AttentionAlgorithm::fused).time,
+              predict(decoding(8, 1024), AttentionAlgorithm::fused).time);
+}
+
+TEST(Attention, KeysOfFewSequencesAreDividedAmongProcessors) {
+    AttentionProblem one = decoding(1, 65536);
+    one.batch = 1;
+    const AttentionRates rates = prior_attention_rates(a100());
+    FusedRates whole = rates.fused_in(AttentionPhase::decode);
+    whole.split_keys = 1e9;
+    EXPECT_LT(predict_fused(one, a100(), rates.fused_in(AttentionPhase::decode)).time,
+              predict_fused(one, a100(), whole).time / 4);
+}
+
+TEST(Attention, BothPassesTakeTheirSum) {
+    AttentionProblem both = of_length(2048, AttentionMask::causal, AttentionPass::both);
+    const auto of_pass = [&](AttentionPass pass) {
+        AttentionProblem one = both;
+        one.pass = pass;
+        return predict(one, AttentionAlgorithm::fused);
+    };
+    const AttentionPrediction sum = predict(both, AttentionAlgorithm::fused);
+    EXPECT_EQ(sum.time,
+              of_pass(AttentionPass::forward).time + of_pass(AttentionPass::backward).time);
+    EXPECT_NEAR(both.flops() / of_length(2048, AttentionMask::causal).flops(), 3.5, 1e-12);
+    EXPECT_EQ(both.phase(), AttentionPhase::backward);
+}
+
 TEST(Attention, OnlyGpusTakeIt) {
     EXPECT_THROW(predict_attention({}, AttentionAlgorithm::fused, find_description("tpu-v2"), {}),
                  Error);

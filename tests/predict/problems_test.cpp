@@ -137,7 +137,24 @@ TEST(Problems, AttentionMayNameItsAlgorithm) {
     EXPECT_EQ(fused.problem.pass, AttentionPass::backward);
     EXPECT_EQ(fused.problem.keys, 1024);
     EXPECT_FALSE(std::get<AttentionRow>(table.rows[1].problem).algorithm);
-    EXPECT_EQ(table.rows[0].problem_class, "attention fp16_mixed backward");
+    EXPECT_EQ(table.rows[0].problem_class, "attention 16 bits backward");
+}
+
+TEST(Problems, AttentionMayShareKeysSeeAWindowAndNameItsLibrary) {
+    const std::string header =
+        "precision,batch,heads,kv_heads,queries,keys,width,window,cache,mask,library\n";
+    const auto table = read_problems(header +
+                                         "bf16_mixed,2,32,8,1,4096,128,1024,fp8,causal,vllm\n"
+                                         "bf16_mixed,2,32,,512,512,128,,,none,\n",
+                                     "x.csv");
+    const auto& decode = std::get<AttentionRow>(table.rows[0].problem);
+    EXPECT_EQ(decode.problem.kv_heads, 8);
+    EXPECT_EQ(decode.problem.window, 1024);
+    EXPECT_EQ(decode.problem.cache_bytes, 1);
+    EXPECT_EQ(table.rows[0].problem_class, "attention 16 bits decode vllm");
+    EXPECT_EQ(table.rows[1].problem_class, "attention 16 bits encoder");
+    EXPECT_THROW(read_problems(header + "bf16_mixed,2,32,5,1,8,128,,,none,\n", "x.csv"), Error);
+    EXPECT_THROW(read_problems(header + "bf16_mixed,2,32,8,1,8,128,,fp7,none,\n", "x.csv"), Error);
 }
 
 TEST(Problems, AStepOfParaDnnsNetworks) {

@@ -2,7 +2,9 @@
 #include "predict/rates.h"
 
 #include "base/error.h"
+#include "predict/gpu_rates.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace strata::testing {
@@ -74,13 +76,87 @@ TEST(Rates, WhatNoRateCanBeIsRefused) {
     EXPECT_THROW(parse_rates("speed = 1\n", "x"), Error);
 }
 
+// Decoding by a library called ours: batches, keys and groups of heads.
+std::string attention_decoding() {
+    std::string text = "precision,batch,heads,kv_heads,queries,keys,width,mask,library\n";
+    for (const int batch : {1, 4, 16, 64, 256}) {
+        for (const int keys : {64, 512, 4096, 16384}) {
+            for (const int kv_heads : {1, 8, 64}) {
+                text += fmt::format("bf16_mixed,{},64,{},1,{},128,causal,ours\n", batch, kv_heads,
+                                    keys);
+            }
+        }
+    }
+    return text;
+}
+
 TEST(Rates, EveryShippedFileCanBeReadAndIsOfADescribedDevice) {
     for (const EmbeddedFile& file : rate_files()) {
         EXPECT_NO_THROW(find_description(file.name)) << file.name;
         const DeviceRates rates = parse_rates(file.text, file.name);
-        EXPECT_FALSE(rates.gemm.empty() && rates.streaming.empty() && rates.training_step.empty())
+        EXPECT_FALSE(rates.gemm.empty() && rates.streaming.empty() && rates.training_step.empty() &&
+                     rates.attention.empty())
             << file.name;
     }
+}
+
+// What a kernel of known rates takes is what a fit finds again, of other problems as well.
+TEST(Rates, AttentionIsFittedToRowsOfEachPhaseAndLibrary) {
+    const DeviceDescription device = find_description("h100");
+    FusedRates truth = prior_fused_rates(AttentionPhase::decode);
+    truth.launch = Seconds{5e-6};
+    truth.dram_efficiency = 0.9;
+    truth.packed_heads = 32;
+    ProblemTable table = read_problems(attention_decoding(), "x.csv");
+    std::vector<const ProblemRow*> rows;
+    for (ProblemRow& row : table.rows) {
+        row.measured =
+            predict_fused(std::get<AttentionRow>(row.problem).problem, device, truth).time;
+        if (rows.size() < table.rows.size() - 5) {
+            rows.push_back(&row);
+        }
+    }
+    const DeviceRates found = fit_rates(rows, device);
+    ASSERT_EQ(found.attention.size(), 1u);
+    EXPECT_EQ(found.attention.begin()->first, "attention 16 bits decode ours");
+    EXPECT_EQ(found.attention.begin()->second.packed_heads, 32);
+    for (const ProblemRow& row : table.rows) {
+        EXPECT_NEAR(predict_row(row, device, found) / *row.measured, 1, 0.02);
+    }
+    const DeviceRates read = parse_rates(to_toml(found, "a test"), "x");
+    EXPECT_NEAR(predict_row(table.rows[0], device, read) / *table.rows[0].measured, 1, 0.02);
+    // Another library's rows take what is known of the phase, and there is nothing.
+    EXPECT_NE(find_fused_rates(found, AttentionPhase::decode, "ours"), nullptr);
+    EXPECT_EQ(find_fused_rates(found, AttentionPhase::decode, "theirs"), nullptr);
+}
+
+TEST(Rates, AttentionOfAnUnknownLibraryIsThatOfAll) {
+    DeviceRates rates;
+    rates.attention.emplace("attention 16 bits prefill", FusedRates{.efficiency = 0.1});
+    rates.attention.emplace("attention 16 bits prefill ours", FusedRates{.efficiency = 0.2});
+    const auto efficiency = [&](AttentionPhase phase, std::string_view library) {
+        return find_fused_rates(rates, phase, library)->efficiency;
+    };
+    EXPECT_EQ(efficiency(AttentionPhase::prefill, "ours"), 0.2);
+    EXPECT_EQ(efficiency(AttentionPhase::prefill, "theirs"), 0.1);
+    EXPECT_EQ(efficiency(AttentionPhase::encoder, "ours"), 0.2);  // no mask, the same kernels
+    EXPECT_EQ(find_fused_rates(rates, AttentionPhase::decode), nullptr);
+}
+
+TEST(Rates, AnH200TakesTheAttentionOfAnH100) {
+    const auto table = read_problems(
+        "precision,batch,heads,kv_heads,queries,keys,width,mask,algorithm\n"
+        "bf16_mixed,8,32,8,4096,4096,128,causal,fused\n"
+        "bf16_mixed,64,32,8,1,8192,128,causal,fused\n",
+        "x.csv");
+    const DeviceDescription h100 = find_description("h100"), h200 = find_description("h200");
+    const auto ratio = [&](const ProblemRow& row) {
+        return predict_row(row, h200, rates_for_problems(h200)) /
+               predict_row(row, h100, rates_for_problems(h100));
+    };
+    EXPECT_NEAR(ratio(table.rows[0]), 1, 0.03);  // bound by the same arithmetic
+    EXPECT_LT(ratio(table.rows[1]), 0.9);        // in part by a faster memory
+    EXPECT_GT(ratio(table.rows[1]), 3350.0 / 4800.0);
 }
 
 TEST(Rates, ADeviceWithoutLanesPredictsNoProducts) {
