@@ -9,8 +9,10 @@ namespace strata {
 
 namespace {
 
-// A file is of a kind by how its name ends or by texts that its beginning has, all of them.
+// A file is of a kind by its first bytes, by how its name ends, or by texts that its beginning has,
+// all of them.
 struct ForeignKind {
+    std::string_view start = {};
     std::array<std::string_view, 3> texts = {};    // empty ones count for nothing
     std::array<std::string_view, 3> endings = {};  // likewise
     std::string_view unless = {};  // a text that a file of this kind lacks; or nothing
@@ -54,15 +56,15 @@ constexpr std::array foreign_kinds = {
     ForeignKind{.texts = {"Time(%)", "  Calls  ", "Avg  "},
                 .advice = "is what nvprof prints for people: add --csv, and --print-gpu-trace for "
                           "each kernel's own times"},
-    ForeignKind{.texts = {"Total Time (ns)", "Num Calls"},
+    ForeignKind{.texts = {"Total Time (", "Num Calls"},
                 .unless = "Instances",
                 .advice = "is a summary of nsys stats of the host's calls: print the kernels' with "
                           "--report cuda_gpu_kern_sum, or export the report with nsys export "
                           "--type sqlite"},
-    ForeignKind{.texts = {"Duration (ns)", "CorrId", "GrdX"},
+    ForeignKind{.texts = {"Duration (", "CorrId", "GrdX"},
                 .advice = "is a trace that nsys stats printed: export the report with nsys export "
                           "--type sqlite"},
-    ForeignKind{.texts = {"Time (%)  ", "Total Time (ns)  "},
+    ForeignKind{.texts = {"Time (%)  ", "Total Time ("},
                 .advice = "is what nsys stats prints for people: add --format csv, or export the "
                           "report with nsys export --type sqlite"},
     ForeignKind{.texts = {"\"Domain\",\"Function\"", "Start_Timestamp"},
@@ -92,6 +94,68 @@ constexpr std::array foreign_kinds = {
                           "convert -i FILE --output-format csv and import kernel_trace.csv"},
     ForeignKind{.texts = {"\"CudaEvent\"", "\"Type\""},
                 .advice = "is the JSON of nsys export: export with --type sqlite instead"},
+    ForeignKind{.texts = {"Total Time (", "StdDev ("},
+                .unless = "Name",
+                .advice = "is another summary of nsys stats than that of kernels: print it with "
+                          "--report cuda_gpu_kern_sum --format csv"},
+    ForeignKind{.texts = {"KAvg (", "API Name"},
+                .advice = "is another summary of nsys stats than that of kernels: print it with "
+                          "--report cuda_gpu_kern_sum --format csv"},
+    ForeignKind{.texts = {"\"Time (%)\":", "\"Total Time ("},
+                .advice = "is JSON of nsys stats: print it with --format csv"},
+    ForeignKind{.texts = {"Agent_Id", "Start_Timestamp"},
+                .unless = "Kernel_Name",
+                .advice = "is rocprofv3's trace of something else than kernels: import "
+                          "kernel_trace.csv, which --kernel-trace writes"},
+    ForeignKind{.texts = {"Node_Id", "Logical_Node_Id"},
+                .advice = "is rocprofv3's table of the machine's devices: import "
+                          "kernel_trace.csv, which --kernel-trace writes"},
+    ForeignKind{.endings = {"hip_api_stats.csv", "hsa_api_stats.csv", "marker_api_stats.csv"},
+                .advice = "is rocprofv3's summary of the host's calls: import kernel_trace.csv or "
+                          "kernel_stats.csv"},
+    ForeignKind{.endings = {".hip_stats.csv", ".hsa_stats.csv", "domain_stats.csv"},
+                .advice = "is a summary of rocprof without the kernels: import kernel_trace.csv "
+                          "or kernel_stats.csv of rocprofv3, or rocprof's own results.csv"},
+    ForeignKind{.texts = {"mkldnn_verbose,"},
+                .advice = "is a log of MKL-DNN, oneDNN before its version 1 (2019): record it "
+                          "with a newer one and ONEDNN_VERBOSE=1"},
+    ForeignKind{.texts = {"\"timeMs\"", "\"averageMs\""},
+                .advice = "is trtexec's profile of TensorRT's layers, of sums alone: record "
+                          "trtexec with nsys, and export with nsys export --type sqlite"},
+    ForeignKind{.texts = {"[node type]", "[avg ms]"},
+                .advice = "is what TensorFlow Lite's benchmark prints, of averages alone: record "
+                          "the network with another framework's profiler"},
+    ForeignKind{.texts = {"\"schema\"", "-chakra."},
+                .advice = "is PyTorch's execution trace (Chakra), which has no times: write a "
+                          "trace with torch.profiler's export_chrome_trace"},
+    ForeignKind{.texts = {"\"callFrame\"", "\"nodes\""},
+                .advice = "is a profile of JavaScript's functions: record the network with its "
+                          "framework's profiler"},
+    ForeignKind{.start = "Function",
+                .advice = "is a table of a program's functions, as VTune writes it: record the "
+                          "network with its framework's profiler, or with ONEDNN_VERBOSE=1"},
+    ForeignKind{.start = "PERFILE2",
+                .endings = {"perf.data"},
+                .advice = "is a recording of Linux's perf, of a program's functions: record the "
+                          "network with its framework's profiler"},
+    ForeignKind{.endings = {".pickle", ".pkl"},
+                .advice = "is a Python pickle, as a snapshot of PyTorch's memory is: write a "
+                          "trace with torch.profiler's export_chrome_trace"},
+    ForeignKind{.endings = {".onnx"},
+                .advice = "is a network and no recording: strata show counts its work, and "
+                          "strata run measures it"},
+    ForeignKind{.start = std::string_view("PK\x03\x04", 4),
+                .advice = "is a zip archive: unpack it, and import the recording in it"},
+    ForeignKind{.start = "\x28\xB5\x2F\xFD",
+                .advice = "is compressed with Zstandard: unpack it with zstd -d"},
+    ForeignKind{.start = "\xFD"
+                         "7zXZ",
+                .advice = "is compressed with xz: unpack it with xz -d"},
+    ForeignKind{.start = "BZh", .advice = "is compressed with bzip2: unpack it with bzip2 -d"},
+    ForeignKind{.start = "\x1F\x8B",
+                .advice = "is compressed with gzip twice: unpack it once with gunzip"},
+    ForeignKind{.start = "<!DOCTYPE html",
+                .advice = "is a page for a browser: import the recording that it was made of"},
 };
 
 bool has_any_ending(const std::string& name, const ForeignKind& kind) {
@@ -107,9 +171,20 @@ bool has_all_texts(std::string_view head, const ForeignKind& kind) {
                                [&](std::string_view text) { return head.find(text) != head.npos; });
 }
 
+// Every other byte of Latin text in UTF-16 is 0.
+bool is_wide_text(std::string_view head) {
+    return head.size() >= 4 && (head[0] == 0) != (head[1] == 0) && (head[2] == 0) != (head[3] == 0);
+}
+
 }  // namespace
 
 std::string_view advice_for(const std::filesystem::path& file, std::string_view head) {
+    if (head.find_first_not_of(" \t\r\n") == head.npos) {
+        return "is empty: the tool wrote nothing into it; record it again";
+    }
+    if (is_wide_text(head)) {
+        return "is text in UTF-16 or UTF-32 without the mark that says so: save it as UTF-8";
+    }
     const std::string name = file.filename().string();
     // What has more marks is known more exactly.
     const ForeignKind* found = nullptr;
@@ -118,7 +193,8 @@ std::string_view advice_for(const std::filesystem::path& file, std::string_view 
                                      [](std::string_view text) { return !text.empty(); });
     };
     for (const ForeignKind& kind : foreign_kinds) {
-        const bool is_one = has_any_ending(name, kind) || has_all_texts(head, kind);
+        const bool starts_so = !kind.start.empty() && head.starts_with(kind.start);
+        const bool is_one = starts_so || has_any_ending(name, kind) || has_all_texts(head, kind);
         if (is_one && (found == nullptr || marks(kind) > marks(*found))) {
             found = &kind;
         }

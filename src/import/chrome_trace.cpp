@@ -297,6 +297,12 @@ void ChromeReader::take_event() {
         ledger_.leave_out(LeftOutReason::unknown_kind, "asynchronous events");
     } else if (phase == "M") {
         tell_(event_);
+    } else if (event_.duration) {
+        ledger_.meet();
+        ledger_.leave_out(LeftOutReason::unknown_kind,
+                          phase.empty() ? "events without a phase"
+                                        : fmt::format("events of phase '{}'", printable(phase, 20)),
+                          is_plausible(*event_.duration) ? event_.duration : std::nullopt);
     }
 }
 

@@ -49,6 +49,7 @@ private:
         part_.processor = device.name.empty() ? whole_.processor : device.name;
         part_.has_starts = whole_.has_starts;
         part_.has_times = whole_.has_times;
+        part_.is_summary = whole_.is_summary;
         part_.ledger = whole_.ledger;
         part_.doubts = whole_.doubts;
         part_.doubts.push_back(fmt::format(

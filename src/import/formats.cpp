@@ -90,7 +90,7 @@ bool is_nsight_compute(std::string_view head) {
 }
 
 bool is_nsys_stats(std::string_view head) {
-    return has(head, "Total Time (") && has(head, "Instances") && has(head, "Name");
+    return has(head, "Total Time") && has(head, "Instances") && has(head, "Name");
 }
 
 bool is_rocprof(std::string_view head) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 
 namespace strata {
@@ -67,6 +68,36 @@ void read_nvprof_trace(CsvTable& table, KernelRows& rows) {
     }
 }
 
+// Calls of HIP's and HSA's interfaces are names in C: "hipLaunchKernel", "hsa_signal_create".
+bool is_host_call(std::string_view name) {
+    name = name.starts_with("__hip") ? name.substr(2) : name;
+    const bool is_hip =
+        name.starts_with("hip") && name.size() > 3 && name[3] >= 'A' && name[3] <= 'Z';
+    return (is_hip || name.starts_with("hsa_")) &&
+           std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+}
+
+// rocprofv3's domain_stats.csv has a row for all kernels, and one for each interface.
+bool is_rocprof_domain(std::string_view name) {
+    constexpr std::array domains = {"KERNEL_DISPATCH",
+                                    "MEMORY_COPY",
+                                    "MEMORY_ALLOCATION",
+                                    "SCRATCH_MEMORY",
+                                    "HIP_API",
+                                    "HIP_RUNTIME_API",
+                                    "HIP_COMPILER_API",
+                                    "HSA_API",
+                                    "HSA_CORE_API",
+                                    "HSA_AMD_EXT_API",
+                                    "HSA_IMAGE_EXT_API",
+                                    "MARKER_API",
+                                    "HSA_FINALIZE_EXT_API",
+                                    "MARKER_CORE_API",
+                                    "RCCL_API",
+                                    "OMPT"};
+    return std::ranges::find(domains, name) != domains.end();
+}
+
 // A table of sums: of each kernel the time of all its calls.
 struct SummaryColumns {
     std::string name = {};
@@ -77,11 +108,17 @@ struct SummaryColumns {
 
 void read_summary(CsvTable& table, KernelRows& rows, const SummaryColumns& columns) {
     while (table.next()) {
-        // nvprof's calls of the host's interface have rows of another type.
+        // nvprof's calls of the host's interface have rows of another type, rocprof's a table
+        // alike.
         const std::string_view type = table.at("Type");
         const TableTime time = table.time_in(table.at(columns.time), columns.unit);
-        if (!type.empty() && type != "GPU activities") {
-            rows.ledger().leave_out(LeftOutReason::host_alone, type, time.time);
+        const bool is_call = is_host_call(table.at(columns.name));
+        if (is_call || (!type.empty() && type != "GPU activities")) {
+            rows.ledger().leave_out(LeftOutReason::host_alone, is_call ? "calls" : type, time.time);
+            continue;
+        }
+        if (is_rocprof_domain(table.at(columns.name))) {
+            rows.ledger().leave_out(LeftOutReason::unknown_kind, table.at(columns.name), time.time);
             continue;
         }
         const std::string calls = fmt::format("{} calls", printable(table.at(columns.calls), 20));
@@ -89,6 +126,7 @@ void read_summary(CsvTable& table, KernelRows& rows, const SummaryColumns& colum
                   .implementation = rows.profile().texts.id_of(calls),
                   .time = time});
     }
+    rows.profile().is_summary = true;
     rows.profile().doubts.emplace_back(
         "the file is a summary: each kernel's time is the sum of all its calls in all iterations");
 }
@@ -193,6 +231,7 @@ void read_nvprof_metrics(CsvTable& table, KernelRows& rows) {
         count(*kernel, is_known ? known->counter : metric, *value, rows.ledger());
     }
     kernels.add_to(rows);
+    rows.profile().is_summary = true;
     rows.profile().doubts.emplace_back("each kernel's metrics are the means of its invocations");
 }
 
@@ -321,8 +360,7 @@ RecordedProfile read_nvprof(ByteSource& source) {
 RecordedProfile read_nsys_stats(ByteSource& source) {
     KernelRows rows("nsight-systems");
     CsvTable table(source, rows.ledger());
-    if (!table.find_header({"Instances"}) || !table.has("Name") ||
-        table.column_with("Total Time").empty()) {
+    if (!table.find_header({"Instances"}, "Name") || table.column_with("Total Time").empty()) {
         throw Error(
             fmt::format("'{}' has no header with \"Total Time\", \"Instances\" and \"Name\"; "
                         "print it with nsys stats --report cuda_gpu_kern_sum --format csv",
@@ -351,6 +389,12 @@ RecordedProfile read_rocprof(ByteSource& source) {
     if (is_rocprof_summary(table)) {
         read_summary(table, rows,
                      {.name = "Name", .time = "TotalDurationNs", .unit = "ns", .calls = "Calls"});
+        if (rows.profile().operators.empty() && rows.ledger().left_out().records > 0) {
+            throw Error(
+                fmt::format("'{}' is a summary of rocprof without a kernel that has a time ({}); "
+                            "import kernel_stats.csv or kernel_trace.csv",
+                            source.name(), join(rows.ledger().sentences(), "; ")));
+        }
     } else if (table.has("Counter_Name")) {
         read_rocprof_counters(table, rows);
     } else {

@@ -126,7 +126,9 @@ public:
 
     RecordedIterations divide() {
         result_.of_operator.resize(recording_.operators.size());
-        if (asked_) {
+        if (recording_.is_summary) {
+            keep_whole();
+        } else if (asked_) {
             divide_as_asked();
         } else if (!recording_.iterations.empty() && divide_by_marks()) {
             result_.how = "marked by the tool";
@@ -138,6 +140,19 @@ public:
     }
 
 private:
+    // Two rows of one kernel are two kinds of its calls, and no two iterations.
+    void keep_whole() {
+        if (asked_.value_or(1) != 1) {
+            throw Error(
+                "the file is a summary, in which nothing tells one iteration from another; leave "
+                "out --iterations",
+                ExitCode::usage);
+        }
+        const OperatorSequence sequence(recording_);
+        divide_by({.begins = {0}, .end = sequence.parts().size()}, sequence);
+        result_.how = "as the file is a summary of all that ran";
+    }
+
     void divide_as_asked() {
         const OperatorSequence sequence(recording_);
         const auto rounds =

@@ -56,24 +56,41 @@ void CsvTable::divide(std::vector<std::string>& fields) {
     ends_in_quotes_ = is_quoted;
 }
 
-bool CsvTable::find_header(std::initializer_list<std::string_view> columns) {
+bool CsvTable::find_header(std::initializer_list<std::string_view> columns, std::string_view also) {
     wanted_.assign(columns.begin(), columns.end());
-    const auto is_header = [this] {
-        return std::ranges::any_of(wanted_, [this](const std::string& one) { return has(one); });
+    const auto is_header = [&] {
+        return (also.empty() || has(also)) &&
+               std::ranges::any_of(wanted_, [this](const std::string& one) { return has(one); });
     };
-    while (read(columns_)) {
-        if (columns_.size() > 1 && is_header()) {
-            return true;
-        }
-        for (const char separator : {';', '\t', ','}) {
+    for (auto begin = source_.position(); read(columns_); begin = source_.position()) {
+        for (const char separator : {',', ';', '\t'}) {
             separator_ = separator;
             divide(columns_);
-            if (separator != ',' && columns_.size() > 1 && is_header()) {
+            if (columns_.size() > 1 && is_header()) {
+                book_rows_before(begin);
                 return true;
             }
         }
+        separator_ = ',';
     }
     return false;
+}
+
+// Another table may stand before the one that is wanted: its header begins with the same column.
+void CsvTable::book_rows_before(std::uint64_t end) {
+    ByteSource source(source_.file());
+    Ledger unused;
+    CsvTable scout(source, unused);
+    scout.separator_ = separator_;
+    bool is_table = false;
+    while (source.position() < end && scout.read(scout.row_)) {
+        const bool is_header = scout.row_.front() == columns_.front();
+        if (is_table && !is_header && scout.row_.size() > 1) {
+            ledger_.meet();
+            ledger_.leave_out(LeftOutReason::other_table);
+        }
+        is_table = is_table || is_header;
+    }
 }
 
 void CsvTable::learn_numbers(const std::function<bool(std::string_view)>& is_number) {

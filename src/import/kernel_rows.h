@@ -30,8 +30,9 @@ public:
     // Requires: the source and the ledger outlive it.
     CsvTable(ByteSource& source, Ledger& ledger) : source_(source), ledger_(ledger) {}
 
-    // Goes to the next row that has one of these columns; false if there is none.
-    bool find_header(std::initializer_list<std::string_view> columns);
+    // Goes to the first row that has one of these columns, and that one too; false if there is
+    // none. Rows of a table alike before it are booked as left out.
+    bool find_header(std::initializer_list<std::string_view> columns, std::string_view also = {});
 
     // Reads the whole file once for how it writes numbers, by the columns that hold them; the rows
     // are still to be read. Requires: the header was found.
@@ -62,6 +63,7 @@ private:
     bool read(std::vector<std::string>& fields);
     void divide(std::vector<std::string>& fields);
     bool is_row();
+    void book_rows_before(std::uint64_t end);
 
     ByteSource& source_;
     Ledger& ledger_;

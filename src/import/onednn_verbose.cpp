@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "import/devices.h"
 #include "import/formats.h"
 #include "import/units.h"
 
@@ -18,6 +19,7 @@ namespace {
 // The columns that a primitive's line is read by, as the log's template names them.
 enum class VerboseColumn {
     operation,
+    engine,
     primitive,
     implementation,
     prop_kind,
@@ -30,8 +32,9 @@ enum class VerboseColumn {
     count,
 };
 constexpr std::array<std::string_view, static_cast<std::size_t>(VerboseColumn::count)>
-    column_names = {"operation",  "primitive", "implementation", "prop_kind", "memory_descriptors",
-                    "attributes", "auxiliary", "problem_desc",   "exec_time", "timestamp"};
+    column_names = {"operation",          "engine",     "primitive", "implementation", "prop_kind",
+                    "memory_descriptors", "attributes", "auxiliary", "problem_desc",   "exec_time",
+                    "timestamp"};
 
 // Without a template: version 1 has none, and those of 2 and 3 look like this.
 constexpr std::string_view usual_template =
@@ -114,8 +117,9 @@ public:
             std::ranges::stable_sort(recording_.operators, {}, &RecordedOperator::start);
         }
         // A reorder serves what comes after it, which decides the pass.
-        Pass pass = Pass::forward;
+        std::map<std::uint32_t, Pass> passes;  // by device
         for (auto one = recording_.operators.rbegin(); one != recording_.operators.rend(); ++one) {
+            Pass& pass = passes.emplace(one->device, Pass::forward).first->second;
             pass = one->kind == StepKind::reorder ? pass : one->pass;
             one->pass = pass;
         }
@@ -131,8 +135,10 @@ private:
     void take_partitions();
     void take_other(std::string_view object, std::string_view event, std::string_view time);
     std::optional<Nanoseconds> time_in(std::string_view text);
-    void link(RecordedOperator& one, std::string_view primitive, std::string_view problem,
-              std::string_view prop_kind);
+    std::uint32_t device_of(std::string_view engine) {
+        return device_place(recording_.devices, {.number = std::string(engine)});
+    }
+    void link(RecordedOperator& one, std::string_view problem, std::string_view prop_kind);
     std::string_view at(const std::vector<std::string_view>& fields, VerboseColumn column) const {
         const auto place = columns_[static_cast<std::size_t>(column)];
         return place && *place < fields.size() ? fields[*place] : std::string_view();
@@ -203,7 +209,8 @@ void VerboseReader::take(std::string_view line) {
         take_primitive(fields);
     } else if (*event == "exec" && object == "graph") {
         take_partition({event + 1, fields.end()});
-    } else if (event->starts_with("error") || event->ends_with(":check")) {
+    } else if (event->starts_with("error") || event->starts_with("warn") ||
+               event->ends_with(":check")) {
         recording_.ledger.quote(line.substr(prefix));
     } else {
         take_other(object, *event, fields.back());
@@ -235,7 +242,7 @@ std::optional<Nanoseconds> VerboseReader::time_in(std::string_view text) {
 
 // "cpu,100002,conv_post_ops,conv;relu,,in0_f32... out0_f32...,fpm:strict,kernel,dnnl_backend,0.25"
 void VerboseReader::take_partition(const std::vector<std::string_view>& fields) {
-    constexpr std::size_t name_place = 2, kernel_from_end = 3, least = 7;
+    constexpr std::size_t engine_place = 0, name_place = 2, kernel_from_end = 3, least = 7;
     recording_.ledger.meet();
     if (fields.size() < least) {
         recording_.ledger.leave_out(LeftOutReason::broken_row, "graph exec");
@@ -246,6 +253,7 @@ void VerboseReader::take_partition(const std::vector<std::string_view>& fields) 
         partitions_.push_back(
             {.name = texts.id_of(fields[name_place]),
              .implementation = texts.id_of(fields[fields.size() - kernel_from_end]),
+             .device = device_of(fields[engine_place]),
              .start = now_,
              .time = *time});
         if (recording_.operators.empty()) {
@@ -334,16 +342,17 @@ void VerboseReader::take_primitive(const std::vector<std::string_view>& fields) 
         .implementation = texts.id_of(at(fields, VerboseColumn::implementation)),
         .layout = texts.id_of(layout_of(at(fields, VerboseColumn::memory_descriptors))),
         .kind = is_reorder ? StepKind::reorder : StepKind::compute,
+        .device = device_of(at(fields, VerboseColumn::engine)),
         .start = now_,
         .time = *time};
-    link(one, primitive, fmt::format("{} {}", problem, auxiliary), prop_kind);
+    link(one, fmt::format("{} {} {} {}", one.device, primitive, problem, auxiliary), prop_kind);
     recording_.operators.push_back(one);
     now_ += *time;
 }
 
-void VerboseReader::link(RecordedOperator& one, std::string_view primitive,
-                         std::string_view problem, std::string_view prop_kind) {
-    OpenForwards& open = forwards_[fmt::format("{} {}", primitive, problem)];
+void VerboseReader::link(RecordedOperator& one, std::string_view problem,
+                         std::string_view prop_kind) {
+    OpenForwards& open = forwards_[std::string(problem)];
     if (prop_kind == "forward_training") {
         if (open.taken[0] + open.taken[1] > 0) {
             open = {};

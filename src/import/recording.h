@@ -100,9 +100,10 @@ struct RecordedProfile {
     std::map<std::uint32_t, RecordedCounters> counters = {};  // by place of the operator
     std::vector<RecordedDevice> devices = {};  // empty: one, of which the file tells nothing
     int threads = 0;                           // 0: the file does not say
-    std::string processor = {};            // or device that it ran on: "NVIDIA H200"; or nothing
-    bool has_starts = true;                // false if the tool records durations alone
-    bool has_times = true;                 // false if it records counters alone
+    std::string processor = {};  // or device that it ran on: "NVIDIA H200"; or nothing
+    bool has_starts = true;      // false if the tool records durations alone
+    bool has_times = true;       // false if it records counters alone
+    bool is_summary = false;     // each operator is the sum of its calls in all iterations
     std::vector<std::string> doubts = {};  // sentences: what the file lacks, what its times are
     Ledger ledger = {};                    // of the file: what was used, and what was left out
 };

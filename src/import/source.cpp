@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
+#include <system_error>
 
 namespace strata {
 
@@ -18,13 +19,23 @@ namespace {
 
 constexpr std::size_t block_bytes = 1 << 16;  // fits into a second-level cache
 constexpr std::size_t longest_line = 1 << 20;
+constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
+constexpr std::string_view utf16_little_mark = "\xFF\xFE";
+constexpr std::string_view utf16_big_mark = "\xFE\xFF";
+
+const char* what_no_file_is(const std::filesystem::file_status& status) {
+    return is_directory(status) ? "is a folder; name one of the files in it"
+           : exists(status)     ? "is no regular file; copy what it yields into one"
+                                : "cannot be read as a file; check its name";
+}
 
 }  // namespace
 
 ByteSource::ByteSource(std::filesystem::path file) : file_(std::move(file)), block_(block_bytes) {
     at_ = end_ = start();
-    if (!std::filesystem::is_regular_file(file_)) {
-        throw Error(fmt::format("'{}' cannot be read as a file; check its name", name()));
+    std::error_code error;
+    if (const auto status = std::filesystem::status(file_, error); !is_regular_file(status)) {
+        throw Error(fmt::format("'{}' {}", name(), what_no_file_is(status)));
     }
     handle_.reset(gzopen(file_.c_str(), "rb"));
     if (!handle_) {
@@ -44,10 +55,26 @@ std::string ByteSource::name() const {
 
 bool ByteSource::refill() {
     before_ += static_cast<std::uint64_t>(end_ - start());
+    do {
+        const std::size_t got = read_block();
+        at_ = start();
+        end_ = at_ + got;
+        if (got == 0) {
+            return false;
+        }
+        hash_ = hash_of(std::as_bytes(std::span(at_, end_)), hash_);
+        take_mark();
+        decode();
+    } while (at_ == end_);
+    return true;
+}
+
+// How many bytes of the file, unpacked, the block now holds.
+std::size_t ByteSource::read_block() {
+    block_.resize(block_bytes);
     const int got = gzread(handle_.get(), block_.data(), static_cast<unsigned>(block_.size()));
     int error = Z_OK;
     gzerror(handle_.get(), &error);
-    at_ = end_ = start();
     if (error == Z_BUF_ERROR) {
         is_cut_ = true;
     } else if (got < 0) {
@@ -56,12 +83,31 @@ bool ByteSource::refill() {
                         "or copy it again",
                         name(), before_));
     }
-    if (got <= 0) {
-        return false;
+    return got > 0 ? static_cast<std::size_t>(got) : 0;
+}
+
+// The mark of a file's encoding stands before its first byte.
+void ByteSource::take_mark() {
+    if (has_begun_) {
+        return;
     }
-    end_ = start() + got;
-    hash_ = hash_of(std::as_bytes(std::span(at_, end_)), hash_);
-    return true;
+    has_begun_ = true;
+    const std::string_view text(at_, end_);
+    if (text.starts_with(utf8_mark)) {
+        at_ += utf8_mark.size();
+    } else if (text.starts_with(utf16_little_mark) || text.starts_with(utf16_big_mark)) {
+        decoder_ = std::make_unique<Utf16Decoder>(text.starts_with(utf16_big_mark));
+        at_ += utf16_big_mark.size();
+    }
+}
+
+void ByteSource::decode() {
+    if (decoder_) {
+        const std::string text = decoder_->decoded({at_, end_});
+        block_.assign(text.begin(), text.end());
+        at_ = start();
+        end_ = at_ + block_.size();
+    }
 }
 
 void ByteSource::skip_rest() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/hash.h"
+#include "base/utf16.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +16,9 @@ struct gzFile_s;
 
 namespace strata {
 
-// The bytes of a foreign file, unpacked where it is compressed (gzip), block by block, so that a
-// file of any size needs little memory.
+// The bytes of a foreign file, unpacked where it is compressed (gzip), and as UTF-8 where a mark at
+// its beginning says UTF-16 (what a shell of Windows redirects); block by block, so that a file of
+// any size needs little memory.
 class ByteSource {
 public:
     // Throws Error, naming the file, where it cannot be read.
@@ -35,7 +37,7 @@ public:
     // Takes all bytes that are left, for their hash.
     void skip_rest();
 
-    // How many bytes were taken, and the hash of those that were read.
+    // How many bytes were taken, and the hash of those that were read from the file.
     std::uint64_t position() const { return before_ + static_cast<std::uint64_t>(at_ - start()); }
     std::uint64_t hash() const { return hash_; }
     // Whether a compressed file ends before its end mark.
@@ -50,6 +52,9 @@ private:
 
     const char* start() const { return block_.data(); }
     bool refill();
+    std::size_t read_block();
+    void take_mark();
+    void decode();
 
     std::filesystem::path file_;
     std::unique_ptr<gzFile_s, Close> handle_;
@@ -57,6 +62,8 @@ private:
     const char* at_ = nullptr;
     const char* end_ = nullptr;
     std::uint64_t before_ = 0;  // bytes in earlier blocks
+    bool has_begun_ = false;
+    std::unique_ptr<Utf16Decoder> decoder_ = {};  // of a file in UTF-16
     std::uint64_t hash_ = empty_hash;
     bool is_cut_ = false;
 };

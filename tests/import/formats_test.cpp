@@ -88,10 +88,66 @@ TEST_F(Recognition, FilesThatMustBeExportedFirstAreNamedWithHow) {
                   "rpd2tracing.py"},
           Refused{"SQLite format 3 CREATE TABLE \"rocpd_kernel_dispatch_0a\" (", "a.db",
                   "rocpd convert"},
-          Refused{"{\"viztracer_metadata\": {}}", "v.json", "torch.profiler"}}) {
+          Refused{"{\"viztracer_metadata\": {}}", "v.json", "torch.profiler"},
+          Refused{"Time (%),Total Time (ms),Num Calls,Avg (ms),Name\n", "a.csv",
+                  "cuda_gpu_kern_sum"},
+          Refused{"Time (%),Total Time (ns),Count,Avg (ns),StdDev (ns),Operation\n", "m.csv",
+                  "cuda_gpu_kern_sum"},
+          Refused{"Time (%),Total Time (us),Instances,StdDev (us),Style,Range\n", "r.csv",
+                  "cuda_gpu_kern_sum"},
+          Refused{"[{\"Time (%)\": 9, \"Total Time (ns)\": 5}]", "k.json", "--format csv"},
+          Refused{"Node_Id,Logical_Node_Id,Agent_Type\n", "agents.csv", "kernel_trace.csv"},
+          Refused{"Kind,Operation,Agent_Id,Start_Timestamp\n", "m.csv", "kernel_trace.csv"},
+          Refused{"Name,Calls,TotalDurationNs\n", "1_hip_api_stats.csv", "kernel_stats.csv"},
+          Refused{"mkldnn_verbose,exec,relu,jit:avx2,forward,x,,,1\n", "m.log", "MKL-DNN"},
+          Refused{"[{\"count\": 9}, {\"timeMs\": 1, \"averageMs\": 1}]", "p.json", "trtexec"},
+          Refused{"{\"schema\": \"1.0.2-chakra.0.0.4\"}", "e.json", "has no times"},
+          Refused{"PERFILE2", "p.data", "perf"},
+          Refused{"PK\x03\x04", "x", "zip archive"},
+          Refused{"\x28\xB5\x2F\xFD", "x", "zstd -d"},
+          Refused{"BZh9", "x", "bzip2 -d"},
+          Refused{"x", "network.onnx", "strata show"},
+          Refused{"", "x", "is empty"},
+          Refused{" \r\n", "x", "is empty"}}) {
         const std::string sentence = format_of(one.text, one.name);
         EXPECT_NE(sentence.find(one.advice), std::string::npos) << one.name << ": " << sentence;
     }
+}
+
+// What Windows' shells and editors make of a file.
+TEST_F(Recognition, TextInUtf16AndMarksOfItsEncodingAreRead) {
+    const std::string text =
+        "{\"schemaVersion\": 1, \"traceEvents\": [{\"ph\": \"X\", \"cat\": "
+        "\"cpu_op\", \"name\": \"aten::mm\", \"ts\": 5, \"dur\": 2}]}";
+    std::string little = "\xFF\xFE", big = "\xFE\xFF";
+    for (const char c : text) {
+        little += {c, '\0'};
+        big += {'\0', c};
+    }
+    for (const std::string& written : {"\xEF\xBB\xBF" + text, little, big}) {
+        EXPECT_EQ(format_of(written), "pytorch");
+        ByteSource source(directory_.path() / "file");
+        const RecordedProfile profile = read_kineto(source);
+        ASSERT_EQ(profile.operators.size(), 1u);
+        EXPECT_EQ(profile.operators[0].time, Nanoseconds(2000));
+    }
+    EXPECT_NE(format_of(little.substr(2)).find("save it as UTF-8"), std::string::npos);
+}
+
+// Its kernels were one, as no column was called "ID".
+TEST_F(Recognition, AMarkBeforeATablesHeaderIsNoPartOfItsFirstColumn) {
+    const auto file = directory_.path() / "kernels.csv";
+    std::ofstream(file) << "\xEF\xBB\xBF\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric "
+                           "Unit\",\"Metric Value\"\r\n"
+                           "\"0\",\"a\",\"gpu__time_duration.sum\",\"us\",\"5\"\r\n"
+                           "\"1\",\"b\",\"gpu__time_duration.sum\",\"us\",\"7\"\r\n";
+    ByteSource source(file);
+    EXPECT_EQ(format_for(file, "").read(source).operators.size(), 2u);
+}
+
+TEST_F(Recognition, AFolderIsSaidToBeOne) {
+    EXPECT_NE(error_of([&] { ByteSource source(directory_.path()); }).find("is a folder"),
+              std::string::npos);
 }
 
 TEST_F(Recognition, OneTableBesideAnotherOfTheSameFileIsStillRead) {

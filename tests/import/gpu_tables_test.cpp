@@ -146,6 +146,59 @@ TEST(GpuTables, ALogOfDnnmarkGivesEachLayersPassesByItsName) {
     EXPECT_TRUE(imported.run.whole.instrumented.values.empty());  // its clock has no starts
 }
 
+RecordedProfile read_table(const TemporaryDirectory& directory, const std::string& text) {
+    const auto file = directory.path() / "table.csv";
+    std::ofstream(file) << text;
+    ByteSource source(file);
+    return format_for(file, "").read(source);
+}
+
+// nsys stats' cuda_gpu_kern_gb_sum has a row for each grid of a kernel.
+TEST(GpuTables, ASummaryIsOneIterationHoweverOftenAKernelIsInIt) {
+    const TemporaryDirectory directory;
+    const RecordedProfile profile =
+        read_table(directory,
+                   "Time (%),Total Time (us),Instances,GridXYZ,Name\n"
+                   "90,900,9,   8    1    1,gemm\n10,100,9,   9    1    1,gemm\n");
+    const ImportedRun imported = imported_run(profile, {}, nullptr);
+    ASSERT_EQ(imported.run.steps.size(), 2u);
+    EXPECT_TRUE(imported.run.provenance.at("import.iterations").starts_with("1, as the file is a"));
+    EXPECT_NE(error_of([&] {
+                  imported_run(profile, {.iterations = 2}, nullptr);
+              }).find("leave out --iterations"),
+              std::string::npos);
+}
+
+TEST(GpuTables, TheHostsCallsAndWholeDomainsInRocprofsSummariesAreNoKernels) {
+    const TemporaryDirectory directory;
+    const std::string header = "\"Name\",\"Calls\",\"TotalDurationNs\"\n";
+    const RecordedProfile mixed =
+        read_table(directory, header +
+                                  "\"hipcub::scan(int*)\",1,5\n\"__hipPushCallConfiguration\",1,7\n"
+                                  "\"hsa_signal_create\",1,9\n\"KERNEL_DISPATCH\",1,5\n");
+    ASSERT_EQ(mixed.operators.size(), 1u);
+    EXPECT_EQ(mixed.ledger.left_out(LeftOutReason::host_alone), 2u);
+    EXPECT_EQ(mixed.ledger.left_out(LeftOutReason::unknown_kind), 1u);
+    for (const char* rows : {"\"hipMemcpy\",2,9\n", "\"HIP_RUNTIME_API\",2,9\n"}) {
+        EXPECT_NE(error_of([&] { read_table(directory, header + rows); }).find("without a kernel"),
+                  std::string::npos)
+            << rows;
+    }
+}
+
+TEST(GpuTables, RowsOfATableBeforeTheOneThatIsReadAreBooked) {
+    const TemporaryDirectory directory;
+    const RecordedProfile profile =
+        read_table(directory,
+                   "Generating, please wait\n\nTime (%),Total Time (ns),Num Calls,Name\n"
+                   "9,9,9,cudaLaunchKernel\n8,8,8,cudaFree\n\n"
+                   "Time (%),Total Time (ns),Instances,Style,Range\n1,1,1,PushPop,step\n\n"
+                   "Time (%),Total Time (ns),Instances,Name\n7,7,7,gemm\n");
+    ASSERT_EQ(profile.operators.size(), 1u);
+    EXPECT_EQ(profile.ledger.left_out(LeftOutReason::other_table), 3u);
+    EXPECT_TRUE(profile.ledger.is_balanced());
+}
+
 TEST(GpuTables, RowsWithOtherNumbersOfFieldsAreCountedAndAnEmptyTableIsRefused) {
     const TemporaryDirectory directory;
     const auto file = directory.path() / "kernel_trace.csv";

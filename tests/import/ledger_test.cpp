@@ -88,6 +88,16 @@ TEST_F(Books, OfATraceWithADeviceBalance) {
     EXPECT_EQ(left_out_time(profile, LeftOutReason::unknown_kind), 13e3);
 }
 
+TEST_F(Books, EventsOfAnUnknownPhaseThatLastAreBooked) {
+    const RecordedProfile profile =
+        read_events(event("cpu_op", "aten::mm", 1, 1, 0, 30) + "," +
+                    R"({"ph":"Q","name":"later","pid":1,"tid":1,"ts":1,"dur":4},)" +
+                    R"({"name":"none","pid":1,"tid":1,"ts":1,"dur":5},)" +
+                    R"({"ph":"N","name":"object","pid":1,"tid":1,"ts":1})");
+    expect_balance(profile, 3, 1e3 * (30 + 4 + 5));
+    EXPECT_EQ(left_out_time(profile, LeftOutReason::unknown_kind), 9e3);
+}
+
 TEST_F(Books, OfATraceWithoutADeviceBalanceAndAWaitInARangeIsAnOperator) {
     const RecordedProfile profile =
         read_events(event("cpu_op", "aten::mm", 1, 1, 0, 30) + "," +
@@ -163,6 +173,22 @@ TEST_F(Books, OfTensorFlowsTraceBalance) {
         "tensorflow");
     expect_balance(profile, 2, 38e3);
     EXPECT_EQ(profile.ledger.used().records, 1u);
+}
+
+TEST_F(Books, OnednnsEnginesAreDevicesWithRunsOfTheirOwn) {
+    const auto line = [](const char* engine, const char* kind, int time) {
+        return fmt::format("dnnl_verbose,exec,{},convolution,jit,{},a,,alg:direct,mb2_ic3oc4,{}\n",
+                           engine, kind, time);
+    };
+    const auto parts = by_device(read(
+        line("cpu", "forward_training", 1) + line("gpu", "forward_training", 2) +
+        line("gpu", "backward_weights", 3) + "onednn_verbose,v1,primitive,warn,gpu,low memory\n"));
+    ASSERT_EQ(parts.size(), 2u);
+    EXPECT_EQ(parts[0].devices.at(0).number, "cpu");
+    EXPECT_EQ(time_of(parts[0]), Nanoseconds(1'000'000));
+    EXPECT_EQ(time_of(parts[1]), Nanoseconds(5'000'000));
+    EXPECT_EQ(parts[1].operators.at(1).forward, 1u);    // that of its own device
+    EXPECT_EQ(parts[1].ledger.sentences().size(), 1u);  // the warning is quoted
 }
 
 TEST_F(Books, OfALogOfOnednnBalanceAndPartitionsOfGraphsAreCounted) {
