@@ -144,7 +144,8 @@ std::vector<RecordedProfile> by_device(RecordedProfile recording) {
     }
     std::vector<RecordedProfile> parts;
     if (used.size() < 2) {
-        if (recording.processor.empty() && !used.empty() && !recording.devices.empty()) {
+        const bool is_known = !used.empty() && !recording.devices.empty();
+        if (is_known && !recording.devices[*used.begin()].name.empty()) {
             recording.processor = recording.devices[*used.begin()].name;
         }
         recording.devices.clear();

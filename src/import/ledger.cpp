@@ -51,6 +51,11 @@ std::string_view phrase_of(LeftOutReason reason) {
     return "";
 }
 
+std::string time_text(double nanoseconds) {
+    return nanoseconds < 1e3 ? fmt::format("{:.0f} ns", nanoseconds)
+                             : fmt::format("{:.3f} ms", nanoseconds * 1e-6);
+}
+
 LedgerAccount sum_of(const std::map<std::string, LedgerAccount, std::less<>>& accounts) {
     LedgerAccount sum;
     for (const auto& [name, account] : accounts) {
@@ -142,7 +147,7 @@ std::vector<std::string> Ledger::sentences() const {
     for (const auto& [reason, names] : left_out_) {
         const LedgerAccount sum = sum_of(names);
         const std::string time =
-            sum.nanoseconds > 0 ? fmt::format(" of {:.3f} ms in all", sum.nanoseconds * 1e-6) : "";
+            sum.nanoseconds > 0 ? fmt::format(" of {} in all", time_text(sum.nanoseconds)) : "";
         all.push_back(
             fmt::format("{} record{}{} {} left out: {}{}", sum.records, sum.records == 1 ? "" : "s",
                         time, sum.records == 1 ? "is" : "are", phrase_of(reason), names_in(names)));

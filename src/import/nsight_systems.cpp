@@ -414,8 +414,9 @@ void NsightSystemsReader::read_spans(const NsightTable& table) {
 // The GPU's name, and the version of what exported the file.
 void NsightSystemsReader::read_description() {
     if (columns_of("TARGET_INFO_GPU").contains("name")) {
-        Statement row(database_, "SELECT name FROM TARGET_INFO_GPU LIMIT 1");
-        if (row.start().next()) {
+        // (Of several that differ, as instances of MIG do, nothing here tells which one ran.)
+        Statement row(database_, "SELECT min(name), count(DISTINCT name) FROM TARGET_INFO_GPU");
+        if (row.start().next() && row.integer(1) == 1) {
             recording_.processor = recording_.texts[recording_.texts.id_of(row.text(0))];
         }
         read_device_names();

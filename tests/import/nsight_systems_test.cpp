@@ -107,6 +107,17 @@ TEST_F(NsightSystems, KernelsBelongToTheRangesAroundTheirLaunches) {
     }
 }
 
+// Instances of MIG, or a machine with cards of two kinds.
+TEST_F(NsightSystems, ADevicesNameIsNotThatOfAnotherDevice) {
+    const std::string other = new_schema() + "INSERT INTO TARGET_INFO_GPU VALUES (1, 'NVIDIA T4');";
+    EXPECT_EQ(by_device(read(other)).at(0).processor, "");
+    const std::string related =
+        "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER);"
+        "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (1, 0, 4711), (0, 1, 4711);";
+    EXPECT_EQ(by_device(read(other + related)).at(0).processor, "NVIDIA T4");
+    EXPECT_EQ(by_device(read(new_schema())).at(0).processor, "NVIDIA H200");
+}
+
 TEST_F(NsightSystems, TheRunHasAStepForEachRangeASampleForEachIterationAndTheTrace) {
     const ImportedRun imported = imported_run(read(new_schema()), {}, nullptr);
     ASSERT_EQ(imported.run.steps.size(), 2u);
