@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
 namespace strata {
 
@@ -28,12 +30,20 @@ constexpr std::array<PassColumn, 4> pass_columns = {
      {Pass::backward_weights, "flops_backward_weights", "backward weights", Importance::normal},
      {Pass::update, "flops_update", "update", Importance::detail}}};
 
-Bytes traffic_of(const LayerWork& layer) {
-    Bytes traffic;
-    for (const auto& work : layer.passes) {
-        traffic += work ? work->read + work->written : Bytes{};
+// Over the passes whose work is known; missing if that of none is.
+Cell traffic_cell(std::span<const std::optional<PassWork>> passes) {
+    std::optional<Bytes> traffic;
+    for (const auto& work : passes) {
+        if (work) {
+            traffic = traffic.value_or(Bytes()) + work->read + work->written;
+        }
     }
-    return traffic;
+    return optional_cell(traffic, [](Bytes known) { return bytes_cell(known); });
+}
+
+// (One extent of 0: an opaque layer gives what nothing states the shape of.)
+bool is_unknown(const Dims& dims) {
+    return dims == Dims{0};
 }
 
 // Whether the network's file says where its layers come from.
@@ -46,14 +56,15 @@ std::vector<Cell> row_of(const Graph& graph, const Cell& batch, const Layer& lay
                          const LayerWork& work) {
     std::vector<Cell> row;
     row.reserve(9 + pass_columns.size());  // with source and alias; there may be very many rows
-    row.insert(row.end(), {graph.name, batch, layer.name, kind_of(layer.op), to_text(work.output)});
+    row.insert(row.end(), {graph.name, batch, layer.name, kind_of(layer.op)});
+    row.push_back(is_unknown(work.output) ? Cell(Missing{}) : Cell(to_text(work.output)));
     row.push_back(work.parameters == 0 ? Cell(Missing{})
                                        : count_cell(static_cast<double>(work.parameters)));
     for (const auto& column : pass_columns) {
         row.push_back(optional_cell(work.passes[static_cast<std::size_t>(column.pass)],
                                     [](const PassWork& pass) { return flops_cell(pass.flops); }));
     }
-    row.push_back(bytes_cell(traffic_of(work)));
+    row.push_back(traffic_cell(work.passes));
     row.emplace_back(layer.source);
     row.emplace_back(layer.alias);
     return row;
@@ -63,14 +74,12 @@ std::vector<Cell> total_of(const NetworkWork& network) {
     const char* name = network.uncounted > 0 ? "total, at least" : "total";
     std::vector<Cell> row = {"", Missing{}, name,
                              "", "",        count_cell(static_cast<double>(network.parameters))};
-    Bytes traffic;
     for (const auto& column : pass_columns) {
         const auto& work = network.passes[static_cast<std::size_t>(column.pass)];
         row.push_back(
             optional_cell(work, [](const PassWork& pass) { return flops_cell(pass.flops); }));
-        traffic += work ? work->read + work->written : Bytes();
     }
-    row.push_back(bytes_cell(traffic));
+    row.push_back(traffic_cell(network.passes));
     row.emplace_back("");
     row.emplace_back("");
     return row;
@@ -111,7 +120,7 @@ Table layers_table(const Graph& graph, const NetworkWork& network, const Convent
     return table;
 }
 
-Table memory_table(const NetworkWork& network) {
+Table memory_table(const Graph& graph, const NetworkWork& network) {
     const auto row = [](const char* what, Bytes training, Bytes inference) {
         return std::vector<Cell>{what, bytes_cell(training), bytes_cell(inference)};
     };
@@ -131,6 +140,13 @@ Table memory_table(const NetworkWork& network) {
     table.notes = {
         "By liveness, without the library's scratch memory. The parts may peak at different "
         "moments, so the peak can be less than their sum."};
+    const auto unknown = std::ranges::count_if(graph.tensors, [](const GraphTensor& one) {
+        return one.role == Role::activation && is_unknown(one.tensor.dims);
+    });
+    if (unknown > 0) {
+        table.notes.push_back(
+            fmt::format("At least so much: the shapes of {} tensors are not known.", unknown));
+    }
     return table;
 }
 
@@ -142,7 +158,7 @@ Document show_document(const Graph& graph, const Convention& convention,
     Document document{.title = fmt::format("{}, batch {}, {}", graph.name, batch_of(graph),
                                            name_of(execution.numerics.mode))};
     document.blocks.emplace_back(layers_table(graph, network, convention, execution.numerics.mode));
-    Table memory = memory_table(network);
+    Table memory = memory_table(graph, network);
     Execution training = execution;
     training.numerics.mode = Mode::training;
     if (std::string note = masters_note(training); !note.empty()) {

@@ -12,10 +12,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace strata {
 
 namespace {
+
+constexpr double min_told_rest = 0.1;  // of an iteration that is in no step
 
 constexpr std::string_view partial_warning =
     "This run was interrupted; it holds what was measured until then, and the same command "
@@ -81,6 +84,10 @@ std::string lead_of(const RunFindings& findings) {
     const Reach all = reach_of(run, findings.summary, findings.bounds);
     if (!all.has_ceiling) {
         return lead + "; how close it is to the machine's ceilings is not known.";
+    }
+    // (Ceilings are those of the steps, so that a longer iteration is not at theirs.)
+    if (std::abs((time->median - all.median).value) > min_told_rest * time->median.value) {
+        lead += fmt::format(" end to end; the steps take {} of it", duration(all.median));
     }
     lead += fmt::format(", at {} of the machine's ceilings.",
                         percent((all.median - all.gain) / all.median));

@@ -40,6 +40,27 @@ TEST(Show, InferenceHasNoBackwardPasses) {
     }
 }
 
+TEST(Show, WhatIsNotKnownIsMissingAndNotNothing) {
+    const Graph graph = {.name = "foreign",
+                         .tensors = {{.name = "x", .tensor = {{4}}, .role = Role::input},
+                                     {.name = "y", .tensor = {{0}}}},
+                         .layers = {{.name = "odd",
+                                     .op = Opaque{.foreign_type = "Odd"},
+                                     .inputs = {0},
+                                     .outputs = {1}}},
+                         .inputs = {0},
+                         .outputs = {1}};
+    const Document document = show_document(graph, conventions().front(), {});
+    const auto& table = std::get<Table>(document.blocks.front());
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        if (table.columns[i].key == "output" || table.columns[i].key == "traffic_bytes") {
+            EXPECT_TRUE(std::holds_alternative<Missing>(table.rows[0][i])) << table.columns[i].key;
+        }
+    }
+    EXPECT_EQ(std::get<Table>(document.blocks.back()).notes.back(),
+              "At least so much: the shapes of 1 tensors are not known.");
+}
+
 Graph from_a_program() {
     GraphBuilder builder("exported");
     builder.add("layer1.relu", Activation{}, {builder.input("x", {{4}})});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "view/steps.h"
+#include "view/verdict.h"
 
 #include "analyze/step_findings.h"
 #include "report/data.h"
@@ -93,6 +94,17 @@ TEST(Steps, OneThatIsHardlyLongerThanItsTimeStampsIsMarked) {
     const auto marked = std::ranges::count_if(findings.summary.steps, &StepTime::is_near_empty);
     EXPECT_GT(marked, 0);
     EXPECT_LT(marked, std::ssize(run.steps));
+}
+
+TEST(Lead, AnIterationThatIsLongerThanItsStepsIsNotAtTheirCeilings) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    const auto lead_at = [&](double ratio) {
+        const double whole = ratio * sum_of_steps(run)->median.value;
+        std::ranges::fill(run.whole.end_to_end.values, Seconds{whole});
+        return lead_of(findings_of(run));
+    };
+    EXPECT_EQ(lead_at(1.05).find("end to end"), std::string::npos);
+    EXPECT_NE(lead_at(9).find(" end to end; the steps take "), std::string::npos) << lead_at(9);
 }
 
 TEST(BudgetTable, ExplainsTheResidualOfAFrameworkBeyondFivePercent) {

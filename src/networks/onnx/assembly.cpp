@@ -42,12 +42,39 @@ TensorId Assembly::add_tensor(std::string_view name, Tensor tensor, Role role,
     return graph.tensors.size() - 1;
 }
 
+// (A tensor may have been undone since, and another one have its place.)
+std::optional<TensorId> Assembly::same_parameter(const Constant& constant) const {
+    const auto found = parameters_.find(constant.data.bytes.data());
+    if (found == parameters_.end() || found->second >= graph.tensors.size()) {
+        return std::nullopt;
+    }
+    const GraphTensor& one = graph.tensors[found->second];
+    const bool is_same = one.role == Role::parameter && one.tensor == constant.tensor && one.data &&
+                         one.data->bytes.data() == constant.data.bytes.data() &&
+                         one.data->bytes.size() == constant.data.bytes.size() &&
+                         one.data->order == constant.data.order;
+    return is_same ? std::optional(found->second) : std::nullopt;
+}
+
+TensorId Assembly::add_constant(std::string_view name, Constant constant, Role role) {
+    const std::byte* const elements = constant.data.bytes.data();
+    const bool may_be_shared = role == Role::parameter && !is_uniform(constant);
+    if (const auto same = may_be_shared ? same_parameter(constant) : std::nullopt) {
+        return *same;
+    }
+    const TensorId added =
+        add_tensor(name, std::move(constant.tensor), role, std::move(constant.data));
+    if (may_be_shared) {
+        parameters_[elements] = added;
+    }
+    return added;
+}
+
 TensorId Assembly::operand(std::string_view name, Role role) {
     Value& known = value(name);
     if (!known.tensor) {
         check(known.constant.has_value(), "a value without a tensor is a constant");
-        known.tensor = add_tensor(name, known.constant->tensor, known.role.value_or(role),
-                                  known.constant->data);
+        known.tensor = add_constant(name, *known.constant, known.role.value_or(role));
     }
     return *known.tensor;
 }

@@ -21,7 +21,8 @@ struct Value {
     std::optional<TensorId> tensor;  // in the graph; a constant has one once a layer reads it
     std::string unknown;             // why its shape or type is unknown; empty if both are known
     bool is_initializer = false;     // derived from an initializer
-    std::optional<Role> role;        // as the file states it
+    std::string_view transpose_of = {};  // the matrix that it is turned around; or empty
+    std::optional<Role> role;            // as the file states it
 };
 
 // The maximum length of a name, in bytes. Names of deep exports are shorter.
@@ -58,6 +59,10 @@ public:
     TensorId add_tensor(std::string_view name, Tensor tensor, Role role,
                         std::optional<TensorData> data = {});
 
+    // The same for a constant. A parameter that has one's elements, of the same shape and in the
+    // same order, is that one: layers share it.
+    TensorId add_constant(std::string_view name, Constant constant, Role role);
+
     // The tensor of a value as an operand; `role` applies to a constant that no layer has read yet.
     // Requires: the value's shape is known.
     TensorId operand(std::string_view name, Role role);
@@ -86,7 +91,10 @@ public:
     Graph graph;
 
 private:
+    std::optional<TensorId> same_parameter(const Constant& constant) const;
+
     std::unordered_map<std::string_view, Value> values_;
+    std::unordered_map<const std::byte*, TensorId> parameters_;  // by their elements, the last ones
     UniqueNames tensor_names_;
     UniqueNames layer_names_;
 };

@@ -204,7 +204,12 @@ bool fold(ModelImport& import, const OnnxNode& node) {
     }
     auto constant = folder(one);
     if (constant) {
+        const bool is_matrix = constant->tensor.dims.size() == 2;
         give_constant(import, node, 0, std::move(*constant));
+        if (is_matrix && node.op_type == "Transpose" &&
+            one.integers("perm") != std::vector<std::int64_t>{0, 1}) {
+            import.assembly.value(node.outputs[0]).transpose_of = node.inputs[0];
+        }
     }
     return constant.has_value();
 }

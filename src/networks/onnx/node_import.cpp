@@ -158,8 +158,17 @@ TensorId NodeImport::operand(std::size_t i, std::string_view suffix, Constant ch
                              Role role) const {
     model_.folding.bytes += std::ssize(changed.data.bytes);
     const std::string made = fmt::format("{}.{}", node_.inputs[i], suffix);
-    return model_.assembly.add_tensor(made, std::move(changed.tensor), role,
-                                      std::move(changed.data));
+    return model_.assembly.add_constant(made, std::move(changed), role);
+}
+
+std::optional<TensorId> NodeImport::shared_transpose(std::size_t i) const {
+    const Value* const turned = model_.assembly.find(node_.inputs[i]);
+    const Value* const matrix = turned == nullptr || turned->transpose_of.empty()
+                                    ? nullptr
+                                    : model_.assembly.find(turned->transpose_of);
+    const bool is_shared = matrix != nullptr && matrix->tensor &&
+                           model_.assembly.graph.tensors[*matrix->tensor].role == Role::parameter;
+    return is_shared ? matrix->tensor : std::nullopt;
 }
 
 TensorId NodeImport::constant_operand(std::string_view suffix, Constant made, Role role) const {

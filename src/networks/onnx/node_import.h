@@ -135,6 +135,9 @@ public:
     // A constant derived from input i.
     TensorId operand(std::size_t i, std::string_view suffix, Constant changed, Role role) const;
 
+    // The parameter of other layers whose transpose input i is, so that both are one; or nothing.
+    std::optional<TensorId> shared_transpose(std::size_t i) const;
+
     // A constant that is not an input; its name is the node's with a suffix.
     TensorId constant_operand(std::string_view suffix, Constant made,
                               Role role = Role::constant) const;

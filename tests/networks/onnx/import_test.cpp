@@ -219,6 +219,31 @@ TEST(OnnxImport, ExtentsThatDependOnValuesAreOpaqueAndSaySo) {
     EXPECT_EQ(opaque_reason(sequence), "sequences of tensors are not supported");
 }
 
+// A language model's embedding and its last product, as exporters write both.
+TEST(OnnxImport, AMatrixAndItsTransposeAreOneParameter) {
+    for (const bool is_gemm : {false, true}) {
+        OnnxWriter writer;
+        writer.input("ids", {6}, 7).weight("w", {9, 4}).node("Gather", {"w", "ids"}, {"h"});
+        writer.node("Transpose", {"w"}, {"turned"})
+            .node(is_gemm ? "Gemm" : "MatMul", {"h", "turned"}, {"y"});
+        writer.output("y");
+        const Imported imported(writer);
+        EXPECT_EQ(parameter_count(imported.graph), 36) << is_gemm;
+        EXPECT_EQ(imported.dims("y"), (Dims{6, 9}));
+        EXPECT_EQ(imported.graph.layers[1].inputs[1], imported.graph.layers[0].inputs[1]);
+    }
+}
+
+TEST(OnnxImport, AWeightThatTwoProductsReadIsOneParameter) {
+    OnnxWriter writer;
+    writer.input("x", {2, 4}).weight("w", {4, 4}).node("Identity", {"w"}, {"again"});
+    writer.node("Gemm", {"x", "w"}, {"a"}).node("Gemm", {"a", "w"}, {"b"});
+    writer.node("MatMul", {"b", "w"}, {"c"}).node("MatMul", {"c", "again"}, {"y"}).output("y");
+    const Graph graph = Imported(writer).graph;
+    EXPECT_EQ(graph.layers[0].inputs[1], graph.layers[1].inputs[1]);
+    EXPECT_EQ(graph.layers[2].inputs[1], graph.layers[3].inputs[1]);
+}
+
 TEST(OnnxImport, WhatFollowsAnUnknownShapeIsOpaqueAndSaysWhere) {
     OnnxWriter writer;
     writer.input("x", {1, 4})

@@ -84,6 +84,10 @@ TensorId weight_of(const NodeImport& node, const Gemm& gemm) {
     if (gemm.transpose_b && gemm.alpha == 1.0) {
         return node.operand(1, Role::parameter);
     }
+    if (const auto shared = node.shared_transpose(1);
+        shared && !gemm.transpose_b && gemm.alpha == 1.0) {
+        return *shared;
+    }
     const Constant factored = scaled(node, *node.constant(1), gemm.alpha);
     return node.operand(1, "weight", gemm.transpose_b ? factored : turned(factored),
                         Role::parameter);
@@ -158,7 +162,9 @@ void convert_matmul(const NodeImport& node) {
         throw Unsupported{"products with a single number are not supported"};
     }
     if (a.size() > 1 && b.size() > 1) {
-        node.result(MatMul{}, {node.operand(0), node.operand(1)});
+        const auto shared = node.shared_transpose(1);
+        node.result(MatMul{.transpose_b = shared.has_value()},
+                    {node.operand(0), shared ? *shared : node.operand(1)});
         return;
     }
     convert_with_vector(node);
