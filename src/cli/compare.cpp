@@ -36,12 +36,11 @@ struct CompareOptions {
 
 // "2%", "2 %", "0.5%"
 double share_named(const std::string& text, std::string_view flag) {
-    std::string number = text;
-    while (!number.empty() && (number.back() == '%' || number.back() == ' ')) {
-        number.pop_back();
-    }
-    const auto value = parse_number(number);
-    if (!value || *value < 0 || *value > 1000 || number.size() == text.size()) {
+    const std::string_view trimmed = trim(text);
+    const bool is_percentage = trimmed.ends_with('%');
+    const auto value =
+        is_percentage ? parse_number(trim(trimmed.substr(0, trimmed.size() - 1))) : std::nullopt;
+    if (!value || !(*value >= 0 && *value <= 1000)) {  // (nan is neither)
         throw Error(fmt::format("{} takes a percentage such as 2%, not '{}'", flag, text),
                     ExitCode::usage);
     }
@@ -240,6 +239,7 @@ void add_compare(CLI::App& app, ExitCode& exit) {
         *verb, "--fail-on", options->fail_on,
         "exit with code 5 if the whole, or of profiles the sum of the steps, is slower by more "
         "than this, and with 4 if these samples cannot tell")
+        ->check(not_empty())
         ->type_name("PERCENT");
     add_database_option(*verb, options->database);
     add_sides_options(*verb, options->measured, RoundLimits());

@@ -244,6 +244,25 @@ CLI::Validator whole_number(std::int64_t minimum) {
             "NUMBER"};
 }
 
+CLI::Validator some_seconds() {
+    return {[](const std::string& text) {
+                const auto number = parse_number(text);
+                return number && *number >= 0 && std::isfinite(*number)
+                           ? std::string()
+                           : fmt::format("needs seconds, 0 or more, not '{}'", printable(text));
+            },
+            "SECONDS"};
+}
+
+CLI::Validator not_empty() {
+    return {[](const std::string& text) {
+                return text.empty()
+                           ? std::string("was given nothing; leave it out, or give a value")
+                           : std::string();
+            },
+            ""};
+}
+
 CLI::Option* add_listed(CLI::App& verb, const Option& option, Settings& settings,
                         const std::string& help) {
     const bool is_switch = option.value == OptionValue::none;
@@ -280,6 +299,7 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
         }
     }
     verb.add_option("-o,--output", options.file, "write to this file instead of standard output")
+        ->check(not_empty())
         ->type_name("FILE");
     add_switch(verb, "--raw", options.raw,
                "leave text in CSV as it is, even if a spreadsheet would run it as a formula; "
@@ -369,7 +389,9 @@ void add_network_values(CLI::App& verb, NetworkOptions& options) {
 }
 
 void add_database_option(CLI::App& verb, std::string& path) {
-    add_option(verb, "--database", path, "database that stores the runs")->type_name("FILE");
+    add_option(verb, "--database", path, "database that stores the runs")
+        ->check(not_empty())
+        ->type_name("FILE");
     verb.add_option_function<double>(
             "--lock-timeout",
             [](double seconds) {
@@ -379,7 +401,7 @@ void add_database_option(CLI::App& verb, std::string& path) {
             "how long to wait for a database that another process holds locked; by default 60, and "
             "without end in a sweep")
         ->envname(environment_name("--lock-timeout"))
-        ->check(CLI::NonNegativeNumber)
+        ->check(some_seconds())
         ->type_name("SECONDS");
 }
 

@@ -29,6 +29,12 @@ CLI::Option* add_switch(CLI::App& verb, const std::string& flag, bool& value,
 // Accepts a whole number of at least `minimum`; the message says so.
 CLI::Validator whole_number(std::int64_t minimum);
 
+// Accepts seconds, none or more.
+CLI::Validator some_seconds();
+
+// Refuses nothing, which a script gives whose variable is empty: the option would not count.
+CLI::Validator not_empty();
+
 // Adds an option of the list (record/options.h) that decides `settings`, which outlive the verb; in
 // the verb's own words where it has some. Backends that cannot are named.
 CLI::Option* add_listed(CLI::App& verb, const Option& option, Settings& settings,

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
-#include <system_error>
 
 namespace strata {
 
@@ -33,8 +32,8 @@ const char* what_no_file_is(const std::filesystem::file_status& status) {
 
 ByteSource::ByteSource(std::filesystem::path file) : file_(std::move(file)), block_(block_bytes) {
     at_ = end_ = start();
-    std::error_code error;
-    if (const auto status = std::filesystem::status(file_, error); !is_regular_file(status)) {
+    // (Throws where a folder's permissions hide the file.)
+    if (const auto status = std::filesystem::status(file_); !is_regular_file(status)) {
         throw Error(fmt::format("'{}' {}", name(), what_no_file_is(status)));
     }
     handle_.reset(gzopen(file_.c_str(), "rb"));

@@ -153,9 +153,10 @@ void require_objects(const Database& database, const Schema& schema) {
             missing.erase(ours);
         } else if (!belongs_to_sqlite(object) && (object.type != "view" || ours != missing.end())) {
             refuse(database,
-                   fmt::format("has a {} {} that strata did not make, so nothing of it was read; "
+                   fmt::format("has {} {} {} that strata did not make, so nothing of it was read; "
                                "choose another with --database",
-                               printable(object.type), printable(object.name)));
+                               object.type == "index" ? "an" : "a", printable(object.type),
+                               printable(object.name)));
         }
     }
     if (!missing.empty()) {

@@ -1080,6 +1080,14 @@ class Gates(Program):
         self.judged(twice, usual, code=0)
         self.judged(usual, usual, code=4)
 
+    def test_a_threshold_or_a_file_that_is_none_is_refused_and_not_left_out(self):
+        usual = self.traced("usual.json", 1)
+        for threshold in ("", "nan%", "5%%", "-1%", "5"):
+            self.strata("compare", usual, usual, "--fail-on", threshold, code=2)
+        self.strata("runs", "--database", "", code=2)
+        self.strata("explain", "last", "-o", "", code=2)
+        self.assertIn("seconds", self.strata("runs", "--lock-timeout", "-1", code=2).stderr)
+
     def test_a_side_that_was_not_measured_is_not_judged(self):
         words = ["compare", TINY, "--backends", "reference,cuda", "--batch", "1,2", "--rounds", "1", "--no-wait", *QUICK[2:],
                  "--fail-on", "100000%"]
