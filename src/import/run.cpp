@@ -363,8 +363,15 @@ void RunMaker::add_doubts() {
     }
 }
 
+// Layers that no engine leaves out or runs in one operation with others.
+bool is_product(const Layer& layer) {
+    return std::holds_alternative<Convolution>(layer.op) ||
+           std::holds_alternative<FullyConnected>(layer.op);
+}
+
 void RunMaker::doubt_missing_layers() {
     std::vector<std::string> missing;
+    std::ptrdiff_t missing_products = 0;
     std::set<std::string_view> found;
     for (const StepResult& step : run().steps) {
         found.insert(step.layer);
@@ -372,7 +379,16 @@ void RunMaker::doubt_missing_layers() {
     for (const Layer& layer : network_->graph.layers) {
         if (!found.contains(layer.name)) {
             missing.push_back(layer.name);
+            missing_products += is_product(layer) ? 1 : 0;
         }
+    }
+    const auto products = std::ranges::count_if(network_->graph.layers, is_product);
+    if (2 * missing_products > products) {
+        doubt(
+            fmt::format("{} of the network's {} convolutions and fully connected layers are not in "
+                        "the file: it may be of another network than --network names, and what was "
+                        "attributed may be wrong",
+                        missing_products, products));
     }
     if (!missing.empty()) {
         const std::size_t all = missing.size();

@@ -68,6 +68,20 @@ std::set<std::string> attributed(const ImportedRun& imported) {
     return all;
 }
 
+bool doubts_the_network(const ImportedRun& imported) {
+    return std::ranges::any_of(imported.run.flags, [](const Flag& flag) {
+        return flag.sentence.find("may be of another network") != std::string::npos;
+    });
+}
+
+TEST(Recordings, ARecordingWithoutMostOfTheNetworksProductsIsDoubted) {
+    EXPECT_FALSE(doubts_the_network(beside_network("onednn_2.log")));
+    NetworkRequest request;
+    request.network = "resnet-50";
+    const NetworkSteps other{.graph = load_network(request)};
+    EXPECT_TRUE(doubts_the_network(imported_run(recording_of(data / "onednn_2.log"), {}, &other)));
+}
+
 std::size_t samples_of(const StepResult& step) {
     const auto* samples = std::get_if<Samples>(&step.time);
     return samples == nullptr ? 0 : samples->values.size();
