@@ -163,13 +163,12 @@ std::string shown_name(const ConvolutionKernel& kernel) {
 // Predicts the kernels of one pass, one after another.
 class PassKernels {
 public:
-    PassKernels(const Gpu& gpu, Kernels& kernels) : gpu_(gpu), kernels_(kernels) {}
+    PassKernels(const Gpu& gpu, Kernels& kernels, DataType dtype = DataType::f32)
+        : gpu_(gpu), kernels_(kernels), is_narrow_(size_in_bytes(dtype) == 2) {}
 
     void add_stream(std::string name, const StreamKind& kind, Bytes traffic, double repeats = 1) {
         const StreamingRates& alone = gpu_.rates.stream(kind.rates);
-        const StreamingPrediction found = predict_streaming(
-            Stream{.traffic = traffic, .rows = kind.rows, .columns = kind.columns}, gpu_.device,
-            queued(alone, gpu_.rates.gap));
+        const StreamingPrediction found = stream(kind, traffic);
         KernelPrediction kernel{.name = std::move(name), .rates = kind.rates};
         kernel.dram_traffic = traffic;
         kernel.l2_traffic = traffic;
@@ -263,6 +262,23 @@ public:
     }
 
 private:
+    // Tensors in 16 bits have rates of their own where they were measured; they take no longer than
+    // those of twice as many bytes by the others.
+    StreamingPrediction stream(const StreamKind& kind, Bytes traffic) const {
+        const auto with = [&](const StreamingRates& rates, Bytes moved) {
+            return predict_streaming(
+                Stream{.traffic = moved, .rows = kind.rows, .columns = kind.columns}, gpu_.device,
+                queued(rates, gpu_.rates.gap));
+        };
+        const StreamingRates& usual = gpu_.rates.stream(kind.rates);
+        const auto& narrow = gpu_.rates.stream_in_16_bits(kind.rates);
+        if (!is_narrow_ || !narrow) {
+            return with(usual, traffic);
+        }
+        const StreamingPrediction found = with(*narrow, traffic), wide = with(usual, 2 * traffic);
+        return found.time < wide.time ? found : wide;
+    }
+
     // `time` is that of one, with this launch, of which only the gap to the kernel before is left.
     void add(KernelPrediction kernel, Seconds time, Seconds launch, double repeats, Seconds issue) {
         kernel.repeats = repeats;
@@ -282,6 +298,7 @@ private:
 
     const Gpu& gpu_;
     Kernels& kernels_;
+    bool is_narrow_;
 };
 
 class GpuModel final : public DeviceModel {
@@ -463,7 +480,7 @@ private:
     Kernels with_products(const LayerTask& task, std::vector<LayerProduct> products) const {
         const Tensor& data = task.signature.inputs.front().tensor;
         Kernels kernels;
-        PassKernels pass(gpu_, kernels);
+        PassKernels pass(gpu_, kernels, data.dtype);
         for (LayerProduct& product : products) {
             GemmProblem& p = product.problem;
             p.arithmetic = *arithmetic_of(data.dtype);
@@ -527,7 +544,9 @@ private:
         const Bytes traffic = stream_traffic(task);
         Kernels kernels;
         if (traffic > Bytes{}) {
-            PassKernels(gpu_, kernels)
+            const DataType dtype =
+                is_update ? DataType::f32 : task.signature.inputs.front().tensor.dtype;
+            PassKernels(gpu_, kernels, dtype)
                 .add_stream(is_update ? "update" : kind_of(task.op),
                             is_update ? StreamKind{} : stream_kind(task.op, task.signature),
                             traffic);

@@ -273,6 +273,21 @@ Rates rates_in(const std::vector<RatePlace>& places,
     return prior;
 }
 
+// The first place's rates of a class of operators in 16 bits.
+std::optional<StreamingRates> stream_in_16_bits(const std::vector<RatePlace>& places,
+                                                RateClass wanted, const DeviceDescription& device) {
+    const std::string name = std::string(name_of(wanted)) + std::string(in_16_bits);
+    for (const RatePlace& place : places) {
+        if (const auto found = place.rates.streaming.find(name);
+            found != place.rates.streaming.end()) {
+            return place.origin == RateOrigin::related
+                       ? carried_over(found->second, place.device, device)
+                       : found->second;
+        }
+    }
+    return {};
+}
+
 // The first place's rates of a phase; the prior where none has it.
 FusedRates fused_in(const std::vector<RatePlace>& places, AttentionPhase phase,
                     const DeviceDescription& device, GpuRates& all) {
@@ -305,6 +320,17 @@ double factor_between(const std::optional<Fact<Q>>& before, const std::optional<
     return before && after ? after->value / before->value : 1;
 }
 
+// Changes the rates of all operators that stream.
+template <class Change>
+void each_stream(GpuRates& rates, Change&& change) {
+    std::ranges::for_each(rates.streaming, change);
+    for (std::optional<StreamingRates>& some : rates.streaming_in_16_bits) {
+        if (some) {
+            change(*some);
+        }
+    }
+}
+
 void change_launch(Gpu& gpu, const LaunchChange& change) {
     if (const double* factor = std::get_if<double>(&change)) {
         scale(gpu, Resource::launch, 1 / *factor);
@@ -315,7 +341,7 @@ void change_launch(Gpu& gpu, const LaunchChange& change) {
     for (ProductRates& product : gpu.rates.products) {
         set(product.rates);
     }
-    std::ranges::for_each(gpu.rates.streaming, set);
+    each_stream(gpu.rates, set);
     std::ranges::for_each(gpu.rates.convolutions, set);
     std::ranges::for_each(gpu.rates.recurrent, set);
     std::ranges::for_each(gpu.rates.attention, set);
@@ -455,6 +481,8 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
         found.streaming[i] =
             rates_in(places, &DeviceRates::streaming, class_after(RateClass::add, i), device,
                      StreamingRates(), found);
+        found.streaming_in_16_bits[i] =
+            stream_in_16_bits(places, class_after(RateClass::add, i), device);
     }
     for (std::size_t i = 0; i < convolution_classes; ++i) {
         found.convolutions[i] = rates_in(places, &DeviceRates::convolution,
@@ -477,7 +505,7 @@ void scale(Gpu& gpu, Resource resource, double factor) {
     GpuRates& rates = gpu.rates;
     const auto each = [&](auto&& change) {
         std::ranges::for_each(rates.products, [&](ProductRates& p) { change(p.rates); });
-        std::ranges::for_each(rates.streaming, change);
+        each_stream(rates, change);
         std::ranges::for_each(rates.convolutions, change);
         std::ranges::for_each(rates.recurrent, change);
         std::ranges::for_each(rates.attention, change);
@@ -499,13 +527,11 @@ void scale(Gpu& gpu, Resource resource, double factor) {
             if (gpu.device.l2) {
                 gpu.device.l2->value *= factor;
             }
-            std::ranges::for_each(rates.streaming,
-                                  [&](StreamingRates& some) { some.resident *= factor; });
+            each_stream(rates, [&](StreamingRates& some) { some.resident *= factor; });
             break;
         case Resource::dram_bandwidth:
             gpu.device.dram_bandwidth->value *= factor;
-            std::ranges::for_each(rates.streaming,
-                                  [&](StreamingRates& some) { scale_hidden(some, factor); });
+            each_stream(rates, [&](StreamingRates& some) { scale_hidden(some, factor); });
             break;
         case Resource::launch:
             each([&](auto& some) { scale_launch(some, factor); });

@@ -4,6 +4,7 @@
 #include "predict/device_model.h"
 
 #include <array>
+#include <optional>
 #include <vector>
 
 namespace strata {
@@ -18,6 +19,8 @@ struct ProductRates {
 struct GpuRates {
     std::array<ProductRates, product_classes> products;
     std::array<StreamingRates, stream_classes> streaming;
+    // Of tensors in 16 bits; nothing if no device like this one was measured.
+    std::array<std::optional<StreamingRates>, stream_classes> streaming_in_16_bits;
     std::array<ConvolutionRates, convolution_classes> convolutions;
     std::array<RecurrentRates, recurrent_classes> recurrent;
     std::array<FusedRates, 4> attention;  // in one kernel, by phase
@@ -29,6 +32,9 @@ struct GpuRates {
     }
     const StreamingRates& stream(RateClass rates) const {
         return streaming[place_after(RateClass::add, rates)];
+    }
+    const std::optional<StreamingRates>& stream_in_16_bits(RateClass rates) const {
+        return streaming_in_16_bits[place_after(RateClass::add, rates)];
     }
     const ConvolutionRates& convolution(RateClass rates) const {
         return convolutions[place_after(RateClass::convolution_forward, rates)];

@@ -91,7 +91,27 @@ StreamKind stream_kind(const Op& op, const Signature& signature) {
     return {};
 }
 
+namespace {
+
+// A gradient of pooling looks, for each element of the input, at the windows that hold it: of each
+// it reads the gradient and of a maximum the value, which it compares with the input.
+Bytes moved_by_pooling_gradient(const Pooling& op, const Signature& signature) {
+    const Tensor& input = signature.inputs.front().tensor;
+    const Tensor& result = signature.outputs.front();
+    const double window = static_cast<double>(op.global ? product(std::span(input.dims).subspan(2))
+                                                        : product(op.kernel));
+    const Bytes of_windows = window * result.bytes();
+    const bool is_maximum = op.kind == PoolingKind::max;
+    return input.bytes() + of_windows + (is_maximum ? input.bytes() + of_windows : Bytes{});
+}
+
+}  // namespace
+
 Bytes stream_traffic(const LayerTask& task) {
+    const auto* const pooling = std::get_if<Pooling>(&task.op);
+    if (pooling != nullptr && task.pass == Pass::backward_data) {
+        return moved_by_pooling_gradient(*pooling, task.signature);
+    }
     const Work work =
         work_of(task.op, task.signature, task.pass, cost_of(task.execution.numerics.optimizer));
     const bool reads_twice = reads_statistics_first(task);

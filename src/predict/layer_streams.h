@@ -20,8 +20,8 @@ StreamKind rows_kind(RateClass of_short, RateClass of_long, std::int64_t element
 // By the operator, for every pass but the update.
 StreamKind stream_kind(const Op& op, const Signature& signature);
 
-// What a pass moves: what its operator has to, and for normalisations by the batch's or a group's
-// statistics the input once more.
+// What a pass moves: what its operator has to, for normalisations by the batch's or a group's
+// statistics the input once more, and for gradients of pooling what its windows read.
 Bytes stream_traffic(const LayerTask& task);
 
 // Whether the operator adds a bias to its products.

@@ -149,6 +149,9 @@ void read_streaming(const Line& line, ProblemRow& row) {
     StreamingProblem problem{.op = std::string(line.text("op")),
                              .rows = line.extent("rows"),
                              .columns = line.extent("columns")};
+    if (!line.text("precision").empty()) {
+        problem.element_bytes = precision_of(line).element_bytes;
+    }
     if (problem.op.empty()) {
         line.refuse("op", "names no operator");
     }

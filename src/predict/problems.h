@@ -63,7 +63,7 @@ struct ProblemTable {
 // A table in CSV with one of these headers, in any order; further columns are kept:
 //
 //   device, op, batch, m, n, k, milliseconds, kernel, grid, block      (NeuSight's products)
-//   device, op, rows, columns, milliseconds                            (NeuSight's other operators)
+//   device, op, precision, rows, columns, milliseconds                 (NeuSight's other operators)
 //   device, precision, m, n, k, a_transposed, b_transposed, milliseconds     (DeepBench's products)
 //   device, precision, batch, heads, kv_heads, queries, keys, width, window, cache, mask, pass,
 //   algorithm, library, milliseconds                                             (attention)
@@ -74,10 +74,10 @@ struct ProblemTable {
 //   device, precision, n, c, h, w, k, r, s, pad_h, pad_w, stride_h, stride_w, pass, algorithm,
 //   milliseconds                                                                    (DeepBench's)
 //
-// milliseconds, kernel, grid, block, kernels, device, kv_heads, window, cache, mask, pass,
-// algorithm and library may be absent, a convolution's pass excepted. DeepBench's recurrent layers
-// run step by step, and the gradients of their weights are products. Throws Error that names the
-// line where a number is none, and where the header is another.
+// milliseconds, kernel, grid, block, kernels, device, precision of other operators, kv_heads,
+// window, cache, mask, pass, algorithm and library may be absent, a convolution's pass excepted.
+// DeepBench's recurrent layers run step by step, and the gradients of their weights are products.
+// Throws Error that names the line where a number is none, and where the header is another.
 ProblemTable read_problems(std::string_view csv, std::string_view origin);
 
 // The same of a file, or of ParaDnn's results in JSON (predict/training_step.h), which name no

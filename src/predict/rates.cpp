@@ -635,6 +635,20 @@ SystolicRates systolic_rates(const DeviceRates& rates) {
                                        : rates.training_step.begin()->second.product;
 }
 
+namespace {
+
+// The classes whose rates an operator takes, best first: its own, in 16 bits also that of fp32, and
+// that of another operator that a framework launches.
+std::vector<std::string_view> names_of_stream(std::string_view name) {
+    constexpr std::string_view other = "add", other_in_16_bits = "add 16 bits";
+    if (!name.ends_with(in_16_bits)) {
+        return {name, other};
+    }
+    return {name, name.substr(0, name.size() - in_16_bits.size()), other_in_16_bits, other};
+}
+
+}  // namespace
+
 Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
                     const DeviceRates& rates) {
     if (const auto* product = std::get_if<GemmRow>(&row.problem)) {
@@ -683,9 +697,9 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
                    fitted == rates.training_step.end() ? TrainingStepRates() : fitted->second)
             .time;
     }
-    auto fitted = rates.streaming.find(row.problem_class);
-    if (fitted == rates.streaming.end()) {  // another operator that a framework launches
-        fitted = rates.streaming.find("add");
+    auto fitted = rates.streaming.end();
+    for (const std::string_view name : names_of_stream(row.problem_class)) {
+        fitted = fitted == rates.streaming.end() ? rates.streaming.find(name) : fitted;
     }
     return predict_streaming(
                std::get<StreamingProblem>(row.problem), device,

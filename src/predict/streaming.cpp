@@ -11,8 +11,38 @@ namespace strata {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> binary = {"add", "mul", "div", "pow", "softmax_backward"};
-constexpr std::array<std::string_view, 3> reducing = {"softmax", "ln", "softmax_backward"};
+// How many tensors an operator reads and writes; two where nothing else is said. (A norm may add
+// the residual first and write the sum, too; cross entropy reads its logits, and its gradient
+// writes as many; Adam reads gradients, and reads and writes weights and two moments.)
+struct Streams {
+    std::string_view op;
+    double tensors;
+    bool reduces_rows = false;
+};
+constexpr std::array streams = {Streams{"add", 3},
+                                Streams{"mul", 3},
+                                Streams{"div", 3},
+                                Streams{"pow", 3},
+                                Streams{"act_mul", 3, true},
+                                Streams{"act_mul_backward", 5},
+                                Streams{"rope", 2, true},
+                                Streams{"embedding", 2, true},
+                                Streams{"adam", 7},
+                                Streams{"softmax", 2, true},
+                                Streams{"softmax_backward", 3, true},
+                                Streams{"ln", 2, true},
+                                Streams{"ln_backward", 3, true},
+                                Streams{"rms_norm", 2, true},
+                                Streams{"rms_norm_backward", 3, true},
+                                Streams{"add_rms_norm", 4, true},
+                                Streams{"cross_entropy", 1, true},
+                                Streams{"cross_entropy_backward", 2, true}};
+
+Streams streams_of(std::string_view op) {
+    const auto* const found = std::ranges::find(streams, op, &Streams::op);
+    return found == streams.end() ? Streams{op, 2} : *found;
+}
+
 constexpr double rows_together = 8;  // on a processor
 constexpr double overlap = 4;
 constexpr double edge_of_residence = 0.05;  // of the resident bytes
@@ -22,23 +52,22 @@ constexpr std::int64_t longest_row_of_a_warp = 1024;
 }  // namespace
 
 Bytes StreamingProblem::traffic() const {
-    const double tensors = std::ranges::find(binary, op) != binary.end() ? 3 : 2;
-    return Bytes{tensors * static_cast<double>(rows) * static_cast<double>(columns) *
+    return Bytes{streams_of(op).tensors * static_cast<double>(rows) * static_cast<double>(columns) *
                  element_bytes};
 }
 
 bool StreamingProblem::reduces_rows() const {
-    return std::ranges::find(reducing, op) != reducing.end();
+    return streams_of(op).reduces_rows;
 }
 
 std::string StreamingProblem::kernel() const {
+    std::string name = op;
     if (op == "softmax") {
-        return columns <= longest_row_of_a_warp ? "softmax by warps" : "softmax by blocks";
+        name = columns <= longest_row_of_a_warp ? "softmax by warps" : "softmax by blocks";
+    } else if (op == "ln") {
+        name = columns <= longest_row_of_a_warp ? "ln by short rows" : "ln by long rows";
     }
-    if (op == "ln") {
-        return columns <= longest_row_of_a_warp ? "ln by short rows" : "ln by long rows";
-    }
-    return op;
+    return element_bytes <= 2 ? name + std::string(in_16_bits) : name;
 }
 
 StreamingRates prior_streaming_rates(const DeviceDescription& device) {

@@ -9,6 +9,9 @@
 
 namespace strata {
 
+// What follows the name of a class of such operators in 16 bits.
+inline constexpr std::string_view in_16_bits = " 16 bits";
+
 // An operator that reads and writes tensors of rows x columns element by element or row by row:
 // "add", "relu", "softmax", "ln" (layer normalisation).
 struct StreamingProblem {
@@ -17,13 +20,16 @@ struct StreamingProblem {
     std::int64_t columns = 1;
     double element_bytes = 4;
 
-    // What has to move: two operands and a result of add, mul, div, pow and softmax_backward (the
-    // softmax and its gradient), otherwise one of each.
+    // What has to move: two operands and a result of add, mul, div, pow and act_mul (SwiGLU),
+    // weights, gradients and moments of adam, and so on; one operand and a result of operators not
+    // known.
     Bytes traffic() const;
-    // Whether a row is reduced before it is written.
+    // Whether a block takes a whole row: one that is reduced before it is written, or that belongs
+    // to one token, as inference libraries rotate, look up and gate them.
     bool reduces_rows() const;
     // The kernel that PyTorch runs it by, whose rates are its own: softmax keeps rows of up to
-    // 1,024 elements in a warp's registers, and measured layer normalisations differ there, too.
+    // 1,024 elements in a warp's registers, and measured layer normalisations differ there, too; in
+    // 16 bits they are others.
     std::string kernel() const;
 };
 

@@ -61,6 +61,25 @@ TEST(Streaming, ReductionsOfFewLongRowsAreBoundByLatency) {
     EXPECT_EQ(predict_streaming({"relu", 4, 500000}, device, {}).latency, Seconds{});
 }
 
+TEST(Streaming, WhatMovesFollowsFromTheOperatorAndItsType) {
+    const auto bytes = [](const char* op, double element_bytes) {
+        return StreamingProblem{.op = op, .rows = 10, .columns = 7, .element_bytes = element_bytes}
+            .traffic()
+            .value;
+    };
+    EXPECT_EQ(bytes("act_mul", 2), 3 * 70 * 2);
+    EXPECT_EQ(bytes("add_rms_norm", 2), 4 * 70 * 2);
+    EXPECT_EQ(bytes("adam", 4), 7 * 70 * 4);
+    EXPECT_EQ(bytes("something", 4), 2 * 70 * 4);
+}
+
+TEST(Streaming, NarrowTypesHaveClassesOfTheirOwn) {
+    StreamingProblem problem{.op = "softmax", .rows = 8, .columns = 4096, .element_bytes = 2};
+    EXPECT_EQ(problem.kernel(), "softmax by blocks 16 bits");
+    problem.element_bytes = 4;
+    EXPECT_EQ(problem.kernel(), "softmax by blocks");
+}
+
 }  // namespace
 
 }  // namespace strata::testing
