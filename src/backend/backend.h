@@ -31,9 +31,8 @@ using StepState = std::variant<Running, Refused, IncludedIn>;
 
 // Which algorithm a step was asked to run by, and by whom.
 struct StepChoice {
-    std::string asked = {};  // "fft", or the library's implementation
-    std::string source =
-        {};  // who chose it for this step alone: "user", "tuned"; empty: nobody did
+    std::string asked = {};   // "fft", or the library's implementation
+    std::string source = {};  // who chose it for this step alone: "user", "tuned"; or nothing
     std::string reason = {};  // why the step runs by another one; empty: it does not
 
     bool is_told() const { return !source.empty() || !reason.empty(); }

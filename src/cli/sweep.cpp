@@ -355,7 +355,7 @@ void add_sweep(CLI::App& app, ExitCode& exit) {
     add_database_option(*verb, options->database);
     verb->callback([options, &exit, verb] {
         if (verb->get_option("--lock-timeout")->empty()) {
-            lock_patience().limit = Seconds{StatementWatch::unlimited};  // it takes hours anyway
+            lock_patience().limit = LockPatience::endless;  // it takes hours anyway
         }
         exit = options->is_worker ? measure_as_worker(*options) : sweep_as_launched(*options);
     });

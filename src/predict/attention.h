@@ -23,7 +23,8 @@ inline constexpr std::array<std::string_view, 3> names_of(AttentionPass) {
 // Kernels differ by what they are for: many queries with a causal mask, or without one; the one
 // query of a sequence that grows, whose keys are divided among processors; gradients.
 enum class AttentionPhase { prefill, encoder, decode, backward };
-inline constexpr std::array<std::string_view, 4> names_of(AttentionPhase) {
+inline constexpr std::size_t attention_phases = 4;
+inline constexpr std::array<std::string_view, attention_phases> names_of(AttentionPhase) {
     return {"prefill", "encoder", "decode", "backward"};
 }
 
@@ -93,7 +94,7 @@ struct FusedRates {
 struct AttentionRates {
     GemmRates products;
     StreamingRates softmax;
-    std::array<FusedRates, 4> fused = {};  // by phase
+    std::array<FusedRates, attention_phases> fused = {};
 
     const FusedRates& fused_in(AttentionPhase phase) const {
         return fused[static_cast<std::size_t>(phase)];

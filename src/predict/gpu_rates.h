@@ -23,7 +23,7 @@ struct GpuRates {
     std::array<std::optional<StreamingRates>, stream_classes> streaming_in_16_bits;
     std::array<ConvolutionRates, convolution_classes> convolutions;
     std::array<RecurrentRates, recurrent_classes> recurrent;
-    std::array<FusedRates, 4> attention;  // in one kernel, by phase
+    std::array<FusedRates, attention_phases> attention;  // in one kernel
     std::array<RateSource, rate_classes> sources;
     Seconds gap;  // between two kernels of one layer's pass, which the host queues together
 

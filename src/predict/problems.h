@@ -26,8 +26,7 @@ struct GemmRow {
 struct AttentionRow {
     AttentionProblem problem;
     std::optional<AttentionAlgorithm> algorithm = {};
-    std::string library =
-        {};  // whose kernels ran it, as the table calls it; empty: it does not say
+    std::string library = {};  // whose kernels ran it, as the table calls it; or nothing
 };
 
 // The class of fused attention in 16 bits: "attention 16 bits decode", of one library with its name

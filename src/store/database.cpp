@@ -200,7 +200,8 @@ void require_regular(const std::filesystem::path& database) {
             throw Error(fmt::format(
                 "database {} cannot be opened: {} is {}; choose another with "
                 "--database",
-                printable(database.string(), 1000), printable(file.string(), 1000),
+                printable(database.string(), 1000),
+                *ending == '\0' ? "it" : printable(file.string(), 1000),
                 type == std::filesystem::file_type::directory ? "a folder" : "not a regular file"));
         }
     }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <string>
 
 struct sqlite3;
@@ -14,6 +15,8 @@ namespace strata {
 
 // What this process does while another one holds a database locked.
 struct LockPatience {
+    static constexpr Seconds endless{std::numeric_limits<double>::infinity()};
+
     Seconds limit{60};
     void (*tell)(const std::string& sentence) = nullptr;  // once in a wait, after its first second
     const std::atomic<bool>* stop = nullptr;              // raised: wait no longer

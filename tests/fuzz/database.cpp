@@ -8,7 +8,6 @@
 #include "tests/support/temporary_directory.h"
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
 
 namespace strata {
@@ -35,13 +34,11 @@ void use(const std::filesystem::path& file) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace strata;
     static const TemporaryDirectory directory;
-    static const std::filesystem::path file = directory.path() / "runs.sqlite";
     static const std::filesystem::path empty = directory.path() / "empty.sqlite";
     static const std::filesystem::path into = directory.path() / "into.sqlite";
     static const bool is_made = (Database::open(empty), true);
     (void)is_made;
-    std::ofstream(file, std::ios::binary)
-        .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+    const auto file = directory.write("runs.sqlite", {reinterpret_cast<const char*>(data), size});
     std::filesystem::copy_file(empty, into, std::filesystem::copy_options::overwrite_existing);
     unless_refused([&] { use(file); });
     unless_refused([&] { merge_database(Database::open(into), file); });

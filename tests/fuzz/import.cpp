@@ -11,8 +11,6 @@
 #include "import/run.h"
 #include "tests/support/temporary_directory.h"
 
-#include <fstream>
-
 namespace strata {
 namespace {
 
@@ -66,9 +64,7 @@ void import_as(std::string_view format, const std::filesystem::path& file) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const strata::TemporaryDirectory directory;
-    const std::filesystem::path file = directory.path() / "recording";
-    std::ofstream(file, std::ios::binary)
-        .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+    const auto file = directory.write("recording", {reinterpret_cast<const char*>(data), size});
     for (const std::string_view format : strata::split(STRATA_FUZZ_FORMATS, ',')) {
         strata::import_as(format, file);
     }

@@ -6,8 +6,8 @@
 #include "graph/builder.h"
 #include "tests/support/temporary_directory.h"
 
-#include <array>
-#include <fstream>
+#include <filesystem>
+#include <vector>
 
 namespace strata {
 namespace {
@@ -40,9 +40,7 @@ void ask(const std::filesystem::path& answers) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const strata::TemporaryDirectory directory;
-    const std::filesystem::path file = directory.path() / "answers";
-    std::ofstream(file, std::ios::binary)
-        .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+    const auto file = directory.write("answers", {reinterpret_cast<const char*>(data), size});
     try {
         strata::ask(file);
     } catch (const strata::Error&) {

@@ -158,11 +158,16 @@ STRATA_EACH_ISA void select_row(OperandRow condition, OperandRow a, OperandRow b
 
 STRATA_EACH_ISA void select_slope_row(OperandRow condition, bool if_true, const float* dy,
                                       float* out, std::int64_t count) {
-    const float taken_if_zero = if_true ? 0.0F : 1.0F, taken_else = 1 - taken_if_zero;
+    if (condition.step == 0) {
+        const bool is_taken = (*condition.at != 0) == if_true;
+        is_taken ? std::copy_n(dy, count, out) : std::fill_n(out, count, 0.0F);
+        return;
+    }
+    const float* const is_first = condition.at;
 #pragma GCC ivdep
     for (Index i = 0; i < count; ++i) {
-        const float slope = dy[i], taken = condition[i] != 0 ? taken_else : taken_if_zero;
-        out[i] = taken != 0 ? slope : 0.0F;
+        const float slope = dy[i];  // (A load that depends on a condition is not vectorised.)
+        out[i] = (is_first[i] != 0) == if_true ? slope : 0.0F;
     }
 }
 

@@ -24,8 +24,9 @@ struct Part {
     Index columns = 1;
 };
 
-STRATA_EACH_ISA void exponentials(const Part& part, const float* x, float* y) {
-    Columns greatest, sum = {};
+// Always inlined, so that it is compiled for the caller's instruction set.
+[[gnu::always_inline]] inline void find_greatest(const Part& part, const float* x,
+                                                 Columns& greatest) {
     std::copy_n(x, part.columns, greatest);
     for (Index term = 1; term < part.terms; ++term) {
         const float* row = x + term * part.step;
@@ -33,6 +34,11 @@ STRATA_EACH_ISA void exponentials(const Part& part, const float* x, float* y) {
             greatest[i] = greater_of(greatest[i], row[i]);
         }
     }
+}
+
+STRATA_EACH_ISA void exponentials(const Part& part, const float* x, float* y) {
+    Columns greatest, sum = {};
+    find_greatest(part, x, greatest);
     for (Index term = 0; term < part.terms; ++term) {
         const float* row = x + term * part.step;
         float* const to = y + term * part.step;
@@ -56,13 +62,7 @@ STRATA_EACH_ISA void exponentials(const Part& part, const float* x, float* y) {
 
 STRATA_EACH_ISA void logarithms(const Part& part, const float* x, float* y) {
     Columns greatest, sum = {};
-    std::copy_n(x, part.columns, greatest);
-    for (Index term = 1; term < part.terms; ++term) {
-        const float* row = x + term * part.step;
-        for (Index i = 0; i < part.columns; ++i) {
-            greatest[i] = greater_of(greatest[i], row[i]);
-        }
-    }
+    find_greatest(part, x, greatest);
     for (Index term = 0; term < part.terms; ++term) {
         const float* row = x + term * part.step;
         for (Index i = 0; i < part.columns; ++i) {
