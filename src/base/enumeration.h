@@ -21,7 +21,7 @@ constexpr std::string_view name_of(E value) {
     return names[static_cast<std::size_t>(value)];
 }
 
-// The value of that name, or nothing.
+// The value of that name; nothing if no value has it.
 template <NamedEnumeration E>
 constexpr std::optional<E> value_named(std::string_view name) {
     constexpr auto names = names_of(E{});

@@ -38,7 +38,8 @@ std::optional<std::string> read_small_file(const std::filesystem::path& path, st
 }
 
 std::string why_not_read(const std::filesystem::path& path) {
-    return ::access(path.c_str(), R_OK) == 0 ? "it is no file, or too long" : std::strerror(errno);
+    return ::access(path.c_str(), R_OK) == 0 ? "it is not a file, or too long"
+                                             : std::strerror(errno);
 }
 
 bool write_in_place(const std::filesystem::path& path, std::string_view text) {
@@ -67,10 +68,10 @@ namespace {
     refuse(path, std::string(std::strerror(error)));
 }
 
-// A file descriptor that closes itself.
+// A file descriptor, closed by its destructor.
 class Descriptor {
 public:
-    // Not blocking, so that a pipe without a writer is refused instead of waited for.
+    // Non-blocking, so that a pipe without a writer is refused instead of waited for.
     explicit Descriptor(const std::filesystem::path& path)
         : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
         if (number_ < 0) {
@@ -106,7 +107,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
     const Descriptor file(path);
     const std::size_t size = size_of_regular(file, path);
     const void* start = nullptr;
-    if (size > 0) {  // a mapping of no bytes is refused by the kernel
+    if (size > 0) {  // the kernel refuses a mapping of no bytes
         start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
         if (start == MAP_FAILED) {
             refuse(path, errno);

@@ -19,19 +19,19 @@ constexpr float float_of_half(std::uint16_t half) {
     return std::bit_cast<float>(sign | widened << 23 | fraction << 13);
 }
 
-// The half nearest to a float, ties to even; what is beyond the largest becomes infinite.
+// The half nearest to a float, ties to even; larger values become infinite.
 constexpr std::uint16_t half_of_float(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
     const std::uint32_t magnitude = bits & 0x7FFFFFFFu;
     if (magnitude > 0x7F800000u) {
-        return static_cast<std::uint16_t>(sign | 0x7E00u);  // no number
+        return static_cast<std::uint16_t>(sign | 0x7E00u);  // NaN
     }
-    if (magnitude >= 0x477FF000u) {  // 65520, half way beyond the largest
+    if (magnitude >= 0x477FF000u) {  // 65520, halfway past the largest half
         return static_cast<std::uint16_t>(sign | 0x7C00u);
     }
-    if (magnitude < 0x38800000u) {  // below 2^-14 halves are multiples of 2^-24: added to 0.5, a
-                                    // float's last place is just that
+    if (magnitude < 0x38800000u) {  // below 2^-14 halves are multiples of 2^-24, the last
+                                    // place of a float once added to 0.5
         const float sum = std::bit_cast<float>(magnitude) + 0.5f;
         return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(sum) & 0x7FFFu));
     }
@@ -48,7 +48,8 @@ constexpr float float_of_bfloat16(std::uint16_t bits) {
 constexpr std::uint16_t bfloat16_of_float(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     if ((bits & 0x7FFFFFFFu) > 0x7F800000u) {
-        return static_cast<std::uint16_t>((bits >> 16) | 0x40u);  // no number, and none when cut
+        return static_cast<std::uint16_t>((bits >> 16) |
+                                          0x40u);  // NaN, and still NaN when truncated
     }
     return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
 }

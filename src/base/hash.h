@@ -8,7 +8,7 @@
 
 namespace strata {
 
-// The hash of nothing, from which every other starts.
+// The hash of no bytes, from which every other hash starts.
 inline constexpr std::uint64_t empty_hash = 0xcbf29ce484222325;
 
 // 64-bit FNV-1a (Fowler, Noll, Vo; draft-eastlake-fnv). It is the same on every machine and in

@@ -21,14 +21,14 @@ namespace fs = std::filesystem;
 
 const char* const own_descriptors = "/proc/self/fd";
 
-// The open descriptor that /dev/stdout, /dev/fd/3 or a link to it stands for: opened by its name, a
-// file would be written from its beginning.
+// The open descriptor that /dev/stdout, /dev/fd/3 or a link to it stands for: opening the name
+// instead would write the file from its beginning.
 std::optional<int> open_descriptor_at(const fs::path& place) {
-    constexpr int most_links = 8;
+    constexpr int max_links = 8;
     std::error_code ignored;
     const fs::path descriptors = fs::canonical(own_descriptors, ignored);
     fs::path at = fs::absolute(place, ignored);
-    for (int links = 0; links < most_links; ++links) {
+    for (int links = 0; links < max_links; ++links) {
         const fs::path folder = fs::canonical(at.parent_path(), ignored);
         if (!folder.empty() && folder == descriptors) {
             const auto number = parse_integer(at.filename().string());
@@ -63,7 +63,7 @@ NewFile::NewFile(const fs::path& place) : place_(place) {
     if (is_there && ::access(place.c_str(), W_OK) != 0) {
         return;
     }
-    std::error_code ignored;  // what cannot be resolved cannot be opened, either
+    std::error_code ignored;  // a path that cannot be resolved cannot be opened either
     const auto resolved = fs::weakly_canonical(fs::absolute(place, ignored), ignored);
     place_ = ignored ? place : resolved;
     path_ = place_.string() + "." + std::to_string(::getpid()) + ".new";
@@ -91,7 +91,7 @@ bool NewFile::write(std::string_view text) {
     return is_whole_;
 }
 
-// (What has that name is left of a process that was killed between this and the next step.)
+// (A file of that name was left by a process killed between this step and the next.)
 bool NewFile::give_name() {
     if (!has_name_) {
         ::unlink(path_.c_str());

@@ -6,11 +6,11 @@
 
 namespace strata {
 
-// A file under construction: what stands in its place stays until the new file is whole. Until it
-// is kept it has no name, so that nothing of it remains if the process is ended; only on file
-// systems that need a name for every file it has one beside its place. What is no regular file,
-// such as a pipe, and an open descriptor, such as /dev/stdout, is written to. A link is followed. A
-// failure leaves its reason in errno.
+// A file under construction: the existing file stays in place until the new one is whole. Until it
+// is kept, it has no name, so nothing of it remains if the process is killed; on file systems
+// without unnamed files it has a temporary name beside its place. Anything that is not a regular
+// file, such as a pipe, and an open descriptor, such as /dev/stdout, is written directly. Links are
+// followed. A failure leaves its reason in errno.
 class NewFile {
 public:
     explicit NewFile(const std::filesystem::path& place);
@@ -19,13 +19,13 @@ public:
     ~NewFile();
 
     bool write(std::string_view text);  // false: nothing more is written
-    bool keep();                        // puts it in its place; false where a part was not written
+    bool keep();                        // puts it in its place; false if any part was not written
 
 private:
     bool give_name();
 
     std::filesystem::path place_;
-    std::filesystem::path path_;  // its name until it is kept; empty: it is written in its place
+    std::filesystem::path path_;  // its temporary name; empty: it is written in place
     bool has_name_ = false;
     int descriptor_ = -1;
     bool is_whole_ = true;

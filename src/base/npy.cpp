@@ -23,7 +23,7 @@ constexpr std::string_view magic = "\x93NUMPY";
     throw Error("'" + printable(name, 400) + "' " + reason);
 }
 
-// How one element type becomes a float.
+// How to convert one element type to float.
 struct ElementType {
     std::string_view descriptor;  // NumPy's own: byte order, kind, bytes
     std::size_t size;
@@ -65,7 +65,7 @@ const ElementType& find_element_type(std::string_view descriptor, std::string_vi
                      "'; save it with array.astype('<f4')");
 }
 
-// The header's dictionary and the elements behind it.
+// The header's dictionary and the elements that follow it.
 struct Parts {
     std::string_view header;
     std::span<const std::byte> elements;
@@ -86,7 +86,7 @@ Parts split_file(std::span<const std::byte> file, std::string_view name) {
     return {text.substr(start, length), file.subspan(start + length)};
 }
 
-// What stands behind 'key': in the header, up to the closing character.
+// The text after 'key': in the header, up to the closing character.
 std::string_view value_of(std::string_view header, std::string_view key, char closing,
                           std::string_view name) {
     const std::string quoted = "'" + std::string(key) + "'";
@@ -112,7 +112,7 @@ std::vector<std::int64_t> dims_of(std::string_view header, std::string_view name
     std::vector<std::int64_t> dims;
     for (std::string_view part : split(text.substr(text.starts_with('(') ? 1 : 0), ',')) {
         if (trim(part).empty()) {
-            continue;  // "(3,)" and "()" end so
+            continue;  // as in "(3,)" and "()"
         }
         const auto extent = parse_integer(trim(part));
         if (!extent || *extent < 0 || dims.size() == 32) {
@@ -123,7 +123,7 @@ std::vector<std::int64_t> dims_of(std::string_view header, std::string_view name
     return dims;
 }
 
-// Elements of an array of so many bytes; nothing where the extents ask for another number.
+// The number of elements in so many bytes; nothing if the extents disagree with it.
 bool fills(std::span<const std::int64_t> dims, std::size_t element_size, std::size_t bytes) {
     std::int64_t wanted = static_cast<std::int64_t>(element_size);
     for (std::int64_t extent : dims) {
@@ -140,7 +140,7 @@ std::string header_of(std::span<const std::int64_t> dims) {
         header += std::to_string(extent) + ",";
     }
     header += "), }";
-    // The elements start at a multiple of 64 bytes, behind magic, version, length and a line feed.
+    // The elements start at a multiple of 64 bytes, after magic, version, length and line feed.
     header.append(63 - (header.size() + 10) % 64, ' ');
     return header + "\n";
 }

@@ -15,7 +15,7 @@ namespace strata {
 bool write_all(int descriptor, std::string_view bytes) {
     while (!bytes.empty()) {
         const auto written = ::write(descriptor, bytes.data(), bytes.size());
-        if (written < 0 && errno == EAGAIN) {  // of a pipe that others made so
+        if (written < 0 && errno == EAGAIN) {  // a pipe that another process made non-blocking
             pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
             ::poll(&ready, 1, -1);
         } else if (written < 0 && errno != EINTR) {
@@ -26,7 +26,7 @@ bool write_all(int descriptor, std::string_view bytes) {
     return true;
 }
 
-// (Open for reading only, so that writing fails, as to a closed stream.)
+// (Open for reading only, so that writing fails as it would to a closed stream.)
 void occupy_closed_streams() {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
         if (::fcntl(stream, F_GETFD) < 0) {

@@ -42,7 +42,7 @@ private:
     int number_;
 };
 
-// Puts bytes together to lines.
+// Assembles bytes into lines.
 class Lines {
 public:
     explicit Lines(const std::function<void(const std::string&)>& hear) : hear_(hear) {}
@@ -68,7 +68,7 @@ private:
     std::string line_;
 };
 
-// Its standard error is the given descriptor.
+// The child's standard error goes to the given descriptor.
 pid_t start(const ProgramCall& call, int error_output) {
     posix_spawn_file_actions_t actions{};
     posix_spawn_file_actions_init(&actions);
@@ -96,7 +96,7 @@ pid_t start(const ProgramCall& call, int error_output) {
     return child;
 }
 
-// Until the program closes its standard error.
+// Runs until the program closes its standard error.
 void listen(const ProgramCall& call, pid_t child, int from) {
     Lines lines(call.hear);
     std::array<char, 4096> buffer{};

@@ -36,8 +36,8 @@ public:
         return static_cast<float>(bits(index) >> 40) * 0x1p-23F - 1.0F;
     }
 
-    // Mean 0, variance 1, bell-shaped: the sum of four 16-bit uniforms (Irwin-Hall). It ends
-    // at 3.46 deviations, which start weights never miss, costs two nanoseconds and, unlike
+    // Mean 0, variance 1, bell-shaped: the sum of four 16-bit uniforms (Irwin-Hall). It ends at
+    // 3.46 deviations, which initial weights never miss, costs two nanoseconds and, unlike
     // Box-Muller, does not depend on a mathematical library.
     constexpr float normal(std::uint64_t index) const {
         const std::uint64_t word = bits(index);

@@ -12,11 +12,11 @@ namespace strata {
 
 namespace {
 
-// What one item of the list says.
+// One parsed item of the list.
 struct Span {
     std::int64_t first = 0;
     std::int64_t last = 0;
-    std::int64_t step = 0;  // 0: each the double of the one before
+    std::int64_t step = 0;  // 0: doubling
 };
 
 [[noreturn]] void refuse(std::string_view text, std::string_view what) {
@@ -54,7 +54,7 @@ Span span_of(std::string_view text, std::string_view what) {
     return span;
 }
 
-// Nothing beyond the last, however close the last is to the largest number there is.
+// Stops at the last value without overflow, even if it is near the largest integer.
 std::optional<std::int64_t> next(const Span& span, std::int64_t value) {
     const std::int64_t step = span.step == 0 ? value : span.step;
     return step <= span.last - value ? std::optional(value + step) : std::nullopt;

@@ -100,7 +100,7 @@ std::optional<T> parse_whole(std::string_view text) {
 }
 
 bool matches_one(std::string_view pattern, std::string_view name) {
-    // Greedy with one point of return, the last star: linear in practice, no recursion.
+    // Greedy matching that backtracks only to the last star: linear in practice, no recursion.
     std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
     while (n < name.size()) {
         if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n]) &&
@@ -164,7 +164,7 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 
 std::string printable(std::string_view foreign, std::size_t limit) {
     if (foreign.size() <= limit && is_plain_ascii(foreign)) {
-        return std::string(foreign);  // as nearly every name is
+        return std::string(foreign);  // as nearly all names are
     }
     std::string safe;
     while (!foreign.empty()) {

@@ -12,24 +12,24 @@
 
 namespace strata {
 
-// Throws Error that names file, line and column where a text is no TOML.
+// Throws Error, naming file, line and column, if the text is not TOML.
 toml::table parse_toml(std::string_view text, std::string_view origin);
 
 // A text as a TOML basic string, in quotes.
 std::string toml_string(std::string_view text);
 
-// A table of a TOML file behind another that holds what it does not say itself, with its place for
-// messages. Every reading throws Error, naming the place, where a value has the wrong type.
+// A table of a TOML file, with a fallback table for absent keys and its place for messages. Every
+// getter throws Error, naming the place, if a value has the wrong type.
 class TomlSection {
 public:
-    // A place and a fix, as an Error.
+    // An Error that names the place and the fix.
     [[noreturn]] void refuse(std::string_view key, std::string_view fix) const;
 
     TomlSection(const toml::table& own, std::string place) : own_(own), place_(std::move(place)) {}
     TomlSection(const toml::table& own, std::string place, const TomlSection& fallback)
         : own_(own), fallback_(&fallback), place_(std::move(place)) {}
 
-    // Refuses a key of its own that is not among these.
+    // Refuses its own keys (not the fallback's) that are not among these.
     void expect_only(std::span<const std::string_view> known) const;
 
     std::optional<std::string> text(std::string_view key) const;
@@ -38,11 +38,11 @@ public:
     double required_number(std::string_view key) const;
     std::optional<std::int64_t> count(std::string_view key, std::int64_t minimum = 1) const;
     std::optional<bool> truth(std::string_view key) const;
-    // Of its own only.
+    // Ignores the fallback.
     std::vector<std::string> texts(std::string_view key) const;
     const toml::table* table(std::string_view key) const;
     std::vector<const toml::table*> tables(std::string_view key) const;
-    std::vector<const toml::table*> tables_if_any(std::string_view key) const;  // none: absent
+    std::vector<const toml::table*> tables_if_any(std::string_view key) const;  // nullptr: absent
 
     std::string place(std::string_view key) const;
 

@@ -19,7 +19,7 @@ struct UnitPrefix {
     bool is_binary = false;
 };
 
-// (By size among those in powers of 1000.)
+// (The powers of 1000 are in ascending order.)
 constexpr std::array unit_prefixes = {
     UnitPrefix{"n", 1e-9},          UnitPrefix{"u", 1e-6},
     UnitPrefix{"m", 1e-3},          UnitPrefix{"", 1},
@@ -61,8 +61,8 @@ std::optional<double> positive_product(double number, double factor) {
     return number > 0 && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-// The largest prefix from this one on that leaves at least one digit before the point, when three
-// digits are shown.
+// The largest prefix, starting at this one, that leaves at least one digit before the point when
+// three digits are shown.
 const UnitPrefix& prefix_for(double value, const UnitPrefix* smallest) {
     const UnitPrefix* best = value > 0 ? smallest : no_prefix;
     for (const UnitPrefix* prefix = smallest; !prefix->is_binary; ++prefix) {
@@ -84,7 +84,7 @@ std::optional<double> parse_with_unit(std::string_view text, std::string_view un
     if (!split || !split->unit.ends_with(unit)) {
         return {};
     }
-    // (A number without a unit is a count, of which 2k is none.)
+    // (A number without a unit is a count; 2k is not a valid count.)
     const std::string_view prefix = split->unit.substr(0, split->unit.size() - unit.size());
     const auto factor = unit.empty() && !prefix.empty() ? std::nullopt : factor_of(prefix);
     return factor ? positive_product(split->number, *factor) : std::nullopt;

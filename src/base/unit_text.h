@@ -11,7 +11,7 @@ namespace strata {
 
 // "900 GB/s" in the unit "B/s", "1530MHz" in "Hz", "6 MiB" in "B", "80" in "": a positive number of
 // that unit, whose prefix is one of n, u, m, k (or K), M, G, T, P, or Ki, Mi, Gi, Ti, Pi. Nothing
-// for other text and other units.
+// for other text or other units.
 std::optional<double> parse_with_unit(std::string_view text, std::string_view unit);
 
 // "900 GB/s", "1.53 GHz": at most three digits, with the prefix that leaves one to three of them

@@ -6,8 +6,8 @@
 
 namespace strata {
 
-// Turns UTF-16 into UTF-8, piece by piece: a piece may end within a unit or a pair. What is no
-// character becomes U+FFFD.
+// Converts UTF-16 to UTF-8 piece by piece: a piece may end within a unit or a pair. Invalid units
+// become U+FFFD.
 class Utf16Decoder {
 public:
     explicit Utf16Decoder(bool is_big_endian) : is_big_endian_(is_big_endian) {}

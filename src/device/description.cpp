@@ -38,7 +38,7 @@ constexpr std::array fields = {
     DeviceField{"lanes", &D::lanes, "fp32 multiply-adds of a processor per clock"},
     DeviceField{"matrix_lanes", &D::matrix_lanes,
                 "bf16 multiply-adds of a processor's matrix units per clock"},
-    DeviceField{"base_clock", &D::base_clock, "the clock that is guaranteed"},
+    DeviceField{"base_clock", &D::base_clock, "the guaranteed clock"},
     DeviceField{"boost_clock", &D::boost_clock, "the highest clock"},
     DeviceField{"f32_peak", &D::f32_peak, "fp32 arithmetic, as stated"},
     DeviceField{"tf32_peak", &D::tf32_peak, "tf32 in matrix units, dense"},
@@ -52,8 +52,8 @@ constexpr std::array fields = {
     DeviceField{"memory", &D::memory, "main memory"},
     DeviceField{"dram_bandwidth", &D::dram_bandwidth, "main memory"},
     DeviceField{"bus_width", &D::bus_width, "bits between the device and its memory"},
-    DeviceField{"transfer_rate", &D::transfer_rate, "transfers of each of these bits"},
-    DeviceField{"power", &D::power, "the most that it may draw for long"},
+    DeviceField{"transfer_rate", &D::transfer_rate, "transfers per second of each of these bits"},
+    DeviceField{"power", &D::power, "the most that it may draw continuously"},
     DeviceField{"price", &D::price, "a list price for renting it"},
 };
 
@@ -86,7 +86,8 @@ std::string wanted(std::string_view unit) {
 }
 
 const DeviceField& field_named(std::string_view name) {
-    const std::string_view key = name == "sms" ? "processors" : name;  // as a GPU's are called
+    const std::string_view key =
+        name == "sms" ? "processors" : name;  // the name for a GPU's processors
     const auto* const found = std::ranges::find(fields, key, &DeviceField::key);
     if (found == fields.end()) {
         std::vector<std::string> keys;
@@ -100,7 +101,7 @@ const DeviceField& field_named(std::string_view name) {
     return *found;
 }
 
-// The text of [value, source], of which a bare number is a count.
+// The text of [value, source]; a bare number is a count.
 struct WrittenNumber {
     std::string value;
     std::string source;
@@ -131,7 +132,7 @@ DeviceKind kind_of(const TomlSection& file) {
     return *kind;
 }
 
-// What no machine can be.
+// Refuses values that no machine can have.
 void refuse_impossible(const TomlSection& file, const DeviceDescription& device) {
     for (const auto& [key, member] :
          {std::pair{"processors", &D::processors}, std::pair{"lanes", &D::lanes}}) {
@@ -227,7 +228,7 @@ DeviceDescription parse_description(std::string_view toml, std::string_view orig
 
 std::optional<DeviceDescription> description_called(std::string_view name) {
     const std::string small = in_small_letters(name);
-    std::optional<DeviceDescription> alike;  // but for capital letters: "H100"
+    std::optional<DeviceDescription> alike;  // ignoring case: "H100"
     for (const EmbeddedFile& file : device_files()) {
         DeviceDescription device = parse_description(file.text, fmt::format("{}.toml", file.name));
         if (file.name == name || std::ranges::find(device.also, name) != device.also.end()) {
@@ -242,7 +243,7 @@ std::optional<DeviceDescription> description_called(std::string_view name) {
 
 namespace {
 
-// Those that begin with the name, "a100-40 or a100-80", or the nearest; empty where none is near.
+// The names that begin with this one, "a100-40 or a100-80", or the nearest; empty if none is near.
 std::string names_meant(std::string_view name, const std::vector<std::string>& names) {
     std::vector<std::string> meant;
     std::ranges::copy_if(names, std::back_inserter(meant), [&](const std::string& one) {
@@ -278,8 +279,8 @@ DeviceDescription find_description(std::string_view name) {
     }
     const std::string meant = names_meant(name, names);
     throw Error(
-        fmt::format("there is no device '{}'{}; strata list devices names them, and a file "
-                    "of one can be given by its path",
+        fmt::format("there is no device '{}'{}; strata list devices names them; a device file can "
+                    "be given by its path",
                     printable(name), meant.empty() ? "" : fmt::format(", did you mean {}?", meant)),
         ExitCode::usage);
 }
@@ -303,8 +304,7 @@ void change(DeviceDescription& device, std::string_view key_and_value) {
                                     : std::nullopt;
             const auto number = parse_with_unit(value, unit_of<Q>());
             if (factor ? !fact : !number) {
-                throw Error(factor ? fmt::format("{} has no {} that could be multiplied; give it "
-                                                 "a value",
+                throw Error(factor ? fmt::format("{} has no {} to multiply; give it a value",
                                                  device.name, field.key)
                                    : fmt::format("{}: '{}' is not {}, nor a factor such as 2x",
                                                  field.key, printable(value), wanted(unit_of<Q>())),
@@ -324,14 +324,14 @@ bool multiplies_in_lanes(const DeviceDescription& device) {
 
 namespace {
 
-// How many times as large the number is as it was; 1 if it was absent, or is.
+// The ratio of the new number to the old one; 1 if either is absent.
 template <class Q>
 double factor_of(std::optional<Fact<Q>> D::*member, const D& before, const D& after) {
     const auto &old = before.*member, &now = after.*member;
     return old && now ? now->value / old->value : 1;
 }
 
-// A number that nobody changed becomes so many times as large.
+// Multiplies a number that was not changed explicitly.
 template <class Q>
 void follow(std::optional<Fact<Q>> D::*member, double factor, std::string_view of, const D& before,
             D& device) {
@@ -339,7 +339,7 @@ void follow(std::optional<Fact<Q>> D::*member, double factor, std::string_view o
     auto& now = device.*member;
     if (factor != 1 && old && now && old->value == now->value) {
         now = {old->value * factor,
-               fmt::format("derived: {:.4g} times what is stated, as {} is", factor, of)};
+               fmt::format("derived: {:.4g} times the stated value, as {} is", factor, of)};
     }
 }
 
@@ -373,8 +373,8 @@ void follow(const DeviceDescription& before, DeviceDescription& device) {
 std::string what_follows(const DeviceDescription& device) {
     const bool is_tpu = device.kind == DeviceKind::tpu;
     return fmt::format(
-        "With --set, and in a changed copy of this description, numbers that are not changed "
-        "themselves follow others: f32_peak follows processors x {} x clock, {} processors x "
+        "With --set, and in a changed copy of this description, numbers that are not set follow "
+        "others: f32_peak follows processors x {} x clock, {} processors x "
         "clock, and dram_bandwidth {}.",
         is_tpu ? "matrix lanes" : "lanes",
         is_tpu                        ? "bf16_peak likewise; l2_bandwidth follows"

@@ -30,7 +30,7 @@ std::filesystem::path devices_folder() {
         "folder, or STRATA_DEVICE to this machine's device file");
 }
 
-// A host's name is its administrator's, and need not make a file name.
+// An administrator chooses a host's name, which need not be a valid file name.
 std::string host_file_name() {
     std::array<char, 256> buffer{};
     ::gethostname(buffer.data(), buffer.size() - 1);
@@ -50,7 +50,7 @@ std::filesystem::path first_own_file() {
     return devices_folder() / host_file_name();
 }
 
-// HOST.toml is HOST-2t.toml of 2 threads.
+// HOST.toml becomes HOST-2t.toml for 2 threads.
 std::filesystem::path with_threads(const std::filesystem::path& file, int threads) {
     const auto name =
         file.stem().string() + fmt::format("-{}t", threads) + file.extension().string();
@@ -170,8 +170,8 @@ Fact<Q> better_of(const Fact<Q>& before, const Fact<Q>& now) {
     return better;
 }
 
-// One kind of ceiling in both calibrations: the better of each. What was known only before goes to
-// the end, but before main memory, which stays the last level.
+// Merges one kind of ceiling of two calibrations, keeping the better of each. Ceilings known only
+// before go to the end, but before main memory, which stays the last level.
 template <class Entry, class Name, class Rate>
 void keep_best(const std::vector<Entry>& before, std::vector<Entry>& now, Name name,
                Fact<Rate> Entry::*rate, std::vector<Remeasured>& remeasured) {
@@ -216,7 +216,7 @@ std::string name_of_ceiling(const MemoryLevel& level) {
 }  // namespace
 
 BestOfBoth best_of_both(const Device& before, const Device& now) {
-    check(before.model == now.model, "the better ceilings are those of one device");
+    check(before.model == now.model, "the merged ceilings belong to one device");
     BestOfBoth best{.device = now, .remeasured = {}};
     const auto name = [](const auto& entry) { return name_of_ceiling(entry); };
     keep_best(before.compute, best.device.compute, name, &ComputeCeiling::peak, best.remeasured);

@@ -18,7 +18,7 @@ template <class Q>
 struct Fact {
     Q value;
     std::string source;
-    // Whether it was measured once only and did not repeat, so that the truth may be better.
+    // Whether it was measured only once and not reproduced, so that the true value may be better.
     bool is_doubtful = false;
 };
 
@@ -28,37 +28,37 @@ struct ComputeCeiling {
     Fact<FlopRate> peak;
 };
 
-// What f32 reaches where a library is held to AVX2 on a processor with wider registers.
+// The f32 peak of a library limited to AVX2 on a processor with wider registers.
 inline constexpr std::string_view f32_of_avx2 = "f32 avx2";
 
 // One level of the memory hierarchy, nearest first; the last is main memory.
 struct MemoryLevel {
     std::string name;               // "L1", "L2", "L3", "DRAM"
-    std::optional<Bytes> capacity;  // of all the threads used together; absent for main memory
-    Fact<Bandwidth> bandwidth;      // of all the threads used together, read + write
+    std::optional<Bytes> capacity;  // of all used threads together; absent for main memory
+    Fact<Bandwidth> bandwidth;      // of all used threads together, read + write
 };
 
 // The ceilings of a machine, by element type and memory level. Read from and written to TOML
 // (data/devices, and this machine's own file after `strata calibrate`).
 struct Device {
     std::string name;   // "xeon-platinum-8581c-2t", the file's stem
-    std::string model;  // as the machine calls itself
-    int threads = 1;    // the ceilings hold for so many
+    std::string model;  // the machine's own name
+    int threads = 1;    // the number of threads that the ceilings hold for
     std::vector<ComputeCeiling> compute = {};
     std::vector<MemoryLevel> memory = {};
     std::optional<Fact<Seconds>> launch =
-        {};  // of a GPU: from one kernel's begin to the next one's
+        {};  // of a GPU: from one kernel's start to the next one's
 };
 
-// Nothing where the device says nothing about it.
+// Nothing if the device file lacks it.
 std::optional<FlopRate> peak_of(const Device& device, std::string_view dtype);
 std::optional<Bandwidth> memory_bandwidth_of(const Device& device);  // of the last level
 
-// TOML text and back. `origin` is named in errors. parse throws Error naming the key.
+// Converts to and from TOML. Errors name `origin`. parse throws Error naming the key.
 Device parse_device(std::string_view toml, std::string_view origin);
 std::string to_toml(const Device& device);
 
-// A device file. Both throw Error naming it.
+// Reads and writes a device file. Both throw Error naming it.
 Device read_device(const std::filesystem::path& path);
 void write_device(const std::filesystem::path& path, const Device& device);
 
@@ -68,14 +68,14 @@ void write_device(const std::filesystem::path& path, const Device& device);
 // is known.
 std::filesystem::path own_device_file(int threads);
 
-// A model as a file's stem: "NVIDIA H200" is "nvidia-h200".
+// A model's name as a file stem: "NVIDIA H200" is "nvidia-h200".
 std::string device_file_name(std::string_view model);
 
-// The same of a device that is not this machine's processors: MODEL.toml in that folder. Throws
+// The same for a device other than this machine's processors: MODEL.toml in that folder. Throws
 // Error as above.
 std::filesystem::path device_file_of(std::string_view model);
 
-// Its ceilings; nothing where it was not calibrated, or where the file is another model's.
+// Its ceilings; nothing if it was not calibrated or the file belongs to another model.
 std::optional<Device> device_of(std::string_view model);
 
 // This machine's ceilings for this number of threads, as measured by `strata calibrate`; nothing if
@@ -85,22 +85,22 @@ std::optional<Device> own_device(int threads);
 // The same for every calibrated number of threads, in ascending order.
 std::vector<Device> own_devices();
 
-// A ceiling that was known before it was measured again, in its own unit.
+// A ceiling from an earlier calibration and from the repeated one, in its own unit.
 struct Remeasured {
     std::string ceiling;  // "f32 peak", "L2 bandwidth", "launch"
     double before = 0;
-    std::optional<double> now = {};  // nothing: it was not found this time
+    std::optional<double> now = {};  // nothing: not found this time
 };
 
-// What two calibrations of one device reached at best.
+// The better ceilings of two calibrations of one device.
 struct BestOfBoth {
     Device device;
     std::vector<Remeasured> remeasured;  // in the device's order
 };
 
-// Disturbances only slow down, so of each ceiling the higher rate is the truer one (of a launch the
-// shorter time): it is kept with its source, which names its date. It is no longer doubtful if the
-// other comes within `repeated_within` of it. Requires: the same model.
+// Disturbances only slow down, so the higher rate of each ceiling (the shorter time of a launch) is
+// nearer the truth: it is kept with its source, which names its date. It is no longer doubtful if
+// the other is within `repeated_within` of it. Requires: the same model.
 BestOfBoth best_of_both(const Device& before, const Device& now);
 inline constexpr double repeated_within = 0.03;
 

@@ -32,7 +32,7 @@ std::vector<std::string> words(std::string_view text) {
     return all;
 }
 
-// Words of a model's name that distinguish nothing.
+// Words that carry no information in a model's name.
 bool is_noise(std::string_view word) {
     constexpr std::array<std::string_view, 5> noise = {"processor", "cpu", "r", "tm", "core"};
     return std::find(noise.begin(), noise.end(), word) != noise.end();
@@ -83,7 +83,7 @@ namespace {
 
 constexpr std::string_view host_prefix = "host";
 constexpr std::string_view narrow_suffix = "-avx2";
-constexpr int most_host_threads = 4096;
+constexpr int max_host_threads = 4096;
 
 // fp32 multiply-adds of a core per clock.
 double lanes_of(const Host& host, bool is_narrow) {
@@ -115,7 +115,7 @@ PeakOfLanes peak_for(const HostName& name, const Host& host, const Device& ceili
 }
 
 void describe_caches(const Host& host, int threads, DeviceDescription& device) {
-    const std::string told = "as the operating system reports";
+    const std::string told = "reported by the operating system";
     for (const Cache& cache : host.caches) {
         if (cache.level == 1) {
             device.l1 = {cache.size, told};
@@ -145,7 +145,7 @@ std::optional<HostName> host_name_in(std::string_view name) {
     const auto threads = name.starts_with('-') && name.ends_with('t')
                              ? parse_integer(name.substr(1, name.size() - 2))
                              : std::nullopt;
-    if (!threads || *threads < 1 || *threads > most_host_threads) {
+    if (!threads || *threads < 1 || *threads > max_host_threads) {
         return std::nullopt;
     }
     found.threads = static_cast<int>(*threads);
@@ -170,12 +170,12 @@ DeviceDescription description_of(const HostName& name, const Host& host, const D
     if (const PeakOfLanes peak = peak_for(name, host, ceilings); peak.ceiling != nullptr) {
         device.boost_clock = {
             Hertz{peak.ceiling->peak.value.value / (2 * threads * peak.lanes)},
-            fmt::format("with which the lanes give the peak {}", peak.ceiling->peak.source),
+            fmt::format("the clock at which the lanes give the peak {}", peak.ceiling->peak.source),
             peak.ceiling->peak.is_doubtful};
     }
     describe_caches(host, ceilings.threads, device);
     if (host.memory) {
-        device.memory = {*host.memory, "as the operating system reports"};
+        device.memory = {*host.memory, "reported by the operating system"};
     }
     if (const MemoryLevel* l2 = level_named(ceilings, "L2")) {
         device.l2_bandwidth = l2->bandwidth;
@@ -192,7 +192,7 @@ DeviceDescription describe_host(const HostName& name) {
     const auto ceilings = own_device(threads);
     if (!ceilings) {
         throw Error(
-            fmt::format("this machine's ceilings with {} thread{} are not known: measure "
+            fmt::format("the ceilings of this machine with {} thread{} are not known: measure "
                         "them, and single operators, with strata calibrate --operators "
                         "--threads {}",
                         threads, threads == 1 ? "" : "s", threads));

@@ -16,26 +16,26 @@ namespace strata {
 // This machine as the kernel and hwloc describe it.
 struct Host {
     std::string model = {};            // "Intel(R) Xeon(R) Platinum 8481C"; "unknown processor"
-    std::vector<int> processors = {};  // that this process may use, as Topology has them
-    std::vector<Cache> caches = {};    // nearest first; empty where nothing is known
+    std::vector<int> processors = {};  // that this process may use, as in Topology
+    std::vector<Cache> caches = {};    // nearest first; empty if nothing is known
     std::optional<Bytes> memory = {};  // installed
     std::vector<std::string> instructions = {};  // the kernel's flags: "avx512_bf16", "amx_tile"
 };
 
-// Reads /proc below `root`; processors and caches are always those of this machine.
+// Reads /proc under `root`; processors and caches are always those of this machine.
 Host detect_host(const std::filesystem::path& root = "/");
 
 bool has_instructions(const Host& host, std::string_view flag);
 
-// The cache capacity that `threads` threads, on one processor each, have together. A cache shared
-// by more processors than are used counts once.
+// The total cache capacity of `threads` threads on one processor each. A cache that several of
+// these processors share counts once.
 Bytes capacity_for(const Cache& cache, int threads);
 
 // A name for files and tables: "intel-xeon-platinum-8481c-2t".
 std::string device_name(const Host& host, int threads);
 
-// This machine as a device that predictions take: "host" with every processor that this process may
-// use, "host-1t" with one, "host-1t-avx2" with one whose library uses no wider instructions than
+// This machine as a device for predictions: "host" with every processor that this
+// process may use, "host-1t" with one, "host-1t-avx2" with one and a library limited to
 // AVX2.
 struct HostName {
     std::optional<int> threads = {};  // absent: all
@@ -44,18 +44,18 @@ struct HostName {
     bool operator==(const HostName&) const = default;
 };
 
-// Nothing for the name of another device.
+// Nothing if the name is not one of these.
 std::optional<HostName> host_name_in(std::string_view name);
 std::string text_of(const HostName& name);
 
-// What the operating system reports about cores, caches and memory, and the ceilings that
-// `strata calibrate` measured with that many threads. Lanes are those of two units of the widest
-// registers, and the clock is the one with which they give the measured peak. Bandwidths count read
-// and written bytes.
+// What the operating system reports about cores, caches and memory, and the ceilings that `strata
+// calibrate` measured with that many threads. Lanes assume two units of the widest registers, and
+// the clock is the one at which they give the measured peak. Bandwidths count bytes read and
+// written.
 DeviceDescription description_of(const HostName& name, const Host& host, const Device& ceilings);
 
-// The same of this machine, which find_description finds by this name. Throws Error where it was
-// not calibrated with that many threads.
+// The same for this machine under the name that find_description knows. Throws Error if it was not
+// calibrated with that many threads.
 DeviceDescription describe_host(const HostName& name);
 
 }  // namespace strata

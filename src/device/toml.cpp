@@ -59,7 +59,7 @@ Fact<Q> fact_in(const TomlSection& section, std::string_view value) {
             .is_doubtful = section.truth("doubtful").value_or(false)};
 }
 
-// What every ceiling ends with.
+// The keys common to all ceilings.
 template <class Q>
 std::string origin_of(const Fact<Q>& fact) {
     return fmt::format("source = {}\n{}", toml_string(fact.source),

@@ -14,14 +14,14 @@ namespace {
 
 using Machine = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
 
-// Nothing where hwloc cannot describe the machine.
+// Nothing if hwloc cannot describe the machine.
 Machine load(const std::string& synthetic) {
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0) {
         return {nullptr, hwloc_topology_destroy};
     }
     Machine machine(raw, hwloc_topology_destroy);
-    // Who shares a cache counts, whether this process may run there or not.
+    // All processors that share a cache count, whether or not this process may run on them.
     hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
     const bool described =
@@ -36,7 +36,7 @@ bool is_among(std::span<const int> processors, unsigned number) {
     return std::ranges::find(processors, static_cast<int>(number)) != processors.end();
 }
 
-// The allowed processors of each core, or of each processor where nothing is known of cores.
+// The allowed processors of each core; if cores are unknown, each processor by itself.
 std::vector<std::vector<int>> processors_by_core(hwloc_topology_t machine,
                                                  std::span<const int> allowed) {
     const bool knows_cores = hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_CORE) > 0;
@@ -101,7 +101,7 @@ Topology detect_topology(std::span<const int> allowed, const std::string& synthe
     const auto cores = processors_by_core(machine.get(), allowed);
     const auto order = one_of_each_core_first(cores);
     if (order.size() != allowed.size()) {
-        return topology;  // a processor that hwloc does not know must not be lost
+        return topology;  // keep processors that hwloc does not know
     }
     return {.processors = order,
             .cores = static_cast<int>(cores.size()),

@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// A piece that has its place.
+// A piece with its assigned offset.
 struct Placed {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -24,7 +24,7 @@ struct Placed {
 constexpr double largest_size = 0x1p62;
 
 std::size_t padded_size(Bytes size, std::size_t alignment) {
-    check(size.value >= 0, "a piece of memory has a size");
+    check(size.value >= 0, "a piece of memory has no negative size");
     if (size.value > largest_size) {
         throw Error("a tensor needs more memory than can be addressed; choose a smaller batch");
     }
@@ -33,8 +33,8 @@ std::size_t padded_size(Bytes size, std::size_t alignment) {
 }
 
 // The lowest offset with room beside everything that is alive with the piece. Requires: `placed` is
-// sorted by begin. It is the planner's inner loop: whether two pieces meet is a coin toss to the
-// processor, so that is masked and not branched on (half the time for 10,000 dense pieces).
+// sorted by begin. This is the planner's inner loop: the processor cannot predict whether two
+// pieces overlap, so the test is a mask, not a branch (half the time for 10,000 dense pieces).
 std::size_t lowest_free(std::span<const Placed> placed, const Placed& piece, std::size_t size) {
     std::size_t free = 0;
     for (const Placed& other : placed) {
@@ -66,7 +66,7 @@ std::vector<std::size_t> largest_first(std::span<const Lifetime> lifetimes) {
 }  // namespace
 
 ArenaPlan plan_arena(std::span<const Lifetime> lifetimes, std::size_t alignment) {
-    check(alignment > 0, "an alignment is positive");
+    check(alignment > 0, "the alignment is positive");
     ArenaPlan plan;
     plan.offsets.resize(lifetimes.size());
     std::vector<Placed> placed;

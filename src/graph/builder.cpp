@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// Calls something of a layer's operator; its complaint gets the layer's name in front.
+// Calls a function of a layer's operator; prepends the layer's name to its errors.
 template <class Call>
 auto naming(const std::string& layer, Call&& call) {
     try {
@@ -83,7 +83,7 @@ std::vector<TensorId> GraphBuilder::complete(const std::string& name, const Op& 
 
 TensorId GraphBuilder::add_with_operands(std::string name, Op op, std::vector<TensorId> operands) {
     const auto results = naming(name, [&] { return outputs_of(op, tensors_of(graph_, operands)); });
-    check(!results.empty(), "an operator without a shape rule is placed with its results");
+    check(!results.empty(), "an operator without a shape rule is added with its results");
     std::vector<GraphTensor> named;
     for (const Tensor& result : results) {
         named.push_back({result_name(name, named.size()), result, Role::activation});

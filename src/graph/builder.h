@@ -8,10 +8,10 @@
 
 namespace strata {
 
-// The name of a layer's result where no other was chosen: the layer's own, then "name.1" and so on.
+// The default names of a layer's results: the layer's own, then "name.1" and so on.
 std::string result_name(const std::string& layer, std::size_t index);
 
-// What a network is told to, layer by layer: a GraphBuilder makes a graph of it, an OutlineBuilder
+// Receives a network layer by layer: a GraphBuilder makes a graph of it, an OutlineBuilder
 // (graph/outline.h) only what its time depends on.
 class LayerSink {
 public:
@@ -19,14 +19,14 @@ public:
     virtual TensorId input(std::string name, Tensor tensor, Role role) = 0;
     virtual TensorId constant(std::string name, Tensor tensor, Role role,
                               std::optional<TensorData> data) = 0;
-    // Appends a layer over activations; returns its first output. Throws Error where shapes do not
+    // Appends a layer over activations; returns its first output. Throws Error if shapes do not
     // fit.
     virtual TensorId add(std::string name, Op op, std::span<const TensorId> activations) = 0;
     virtual const Tensor& tensor(TensorId id) const = 0;
 };
 
-// Makes a graph layer by layer, inferring every shape and creating the parameters that an operator
-// asks for ("conv1.weight", "conv1.bias").
+// Builds a graph layer by layer, inferring every shape and creating the parameters that an operator
+// requests ("conv1.weight", "conv1.bias").
 class GraphBuilder final : public LayerSink {
 public:
     explicit GraphBuilder(std::string name);
@@ -41,12 +41,12 @@ public:
         return constant(std::move(name), std::move(tensor), role, {});
     }
 
-    // The first output is named as the layer, and an Error names the layer.
+    // The first output gets the layer's name, and an Error names the layer.
     TensorId add(std::string name, Op op, std::span<const TensorId> activations) override;
     TensorId add(std::string name, Op op, std::initializer_list<TensorId> activations);
 
-    // These activations, followed by the operands that a layer of this name needs, which are
-    // created.
+    // These activations, followed by the other operands that the layer needs, which are created
+    // under its name.
     std::vector<TensorId> complete(const std::string& name, const Op& op,
                                    std::span<const TensorId> activations);
 
@@ -54,14 +54,14 @@ public:
     TensorId add_with_operands(std::string name, Op op, std::vector<TensorId> operands);
 
     // Appends a layer whose results the caller names and shapes: the only way for an opaque
-    // operator, which has no shape rule. `finish` checks the shapes of the others.
+    // operator, which has no shape rule. `finish` checks the shapes of all other operators.
     std::vector<TensorId> place(std::string name, Op op, std::vector<TensorId> operands,
                                 std::vector<GraphTensor> results);
 
     const Tensor& tensor(TensorId id) const override { return graph_.tensors[id].tensor; }
     const std::string& name(TensorId id) const { return graph_.tensors[id].name; }
 
-    // The finished, validated graph. Without an explicit list, the tensors nothing reads are
+    // The finished, validated graph. Without an explicit list, the tensors that nothing reads are
     // outputs.
     Graph finish(std::vector<TensorId> outputs = {});
 

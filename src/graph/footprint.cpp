@@ -17,10 +17,10 @@ Bytes bytes_where(const Graph& graph, const Numerics& numerics, Chosen chosen) {
     return sum;
 }
 
-// By task what the chosen buffers need together.
+// For each task, the total size of the chosen buffers.
 template <class Chosen>
 std::vector<Bytes> needed_by(std::span<const Buffer> buffers, Chosen chosen) {
-    std::vector<Bytes> needed(1);  // at first what begins at a task less what ended before
+    std::vector<Bytes> needed(1);  // at first what begins at a task minus what ended before
     for (const Buffer& buffer : buffers) {
         if (!chosen(buffer.kind)) {
             continue;
@@ -37,7 +37,7 @@ std::vector<Bytes> needed_by(std::span<const Buffer> buffers, Chosen chosen) {
     return needed;
 }
 
-// The most that the chosen buffers need together at any task.
+// The peak of that total over all tasks.
 template <class Chosen>
 Bytes worst_moment(std::span<const Buffer> buffers, Chosen chosen) {
     const auto needed = needed_by(buffers, chosen);
@@ -81,7 +81,7 @@ double elements_of(const Graph& graph, TensorId id) {
     return static_cast<double>(graph.tensors[id].tensor.elements());
 }
 
-// Of the inputs with a role. They are the top blobs of Caffe's data layers.
+// The elements of the inputs with a role: the top blobs of Caffe's data layers.
 double input_elements(const Graph& graph, Role role) {
     double sum = 0;
     for (const TensorId id : graph.inputs) {
@@ -98,7 +98,7 @@ double output_elements(const Graph& graph, const Layer& layer) {
     return sum;
 }
 
-// Caffe puts a Split layer behind each blob that several layers read, with a top for each.
+// Caffe adds a Split layer after each blob that several layers read, with one top per reader.
 double split_elements(const Graph& graph) {
     double sum = 0;
     const auto consumers = consumers_of(graph);
@@ -111,7 +111,7 @@ double split_elements(const Graph& graph) {
     return sum;
 }
 
-// Whether a layer's result is a blob of its own in a training net as one would write it.
+// Whether a layer's result is a separate blob in a typical Caffe training net.
 bool has_blob(const Op& op) {
     return !std::holds_alternative<Activation>(op) && !std::holds_alternative<Dropout>(op) &&
            !std::holds_alternative<Reshape>(op) && !std::holds_alternative<SoftmaxCrossEntropy>(op);

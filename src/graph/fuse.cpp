@@ -14,7 +14,7 @@ bool begins_chain(const Layer& layer) {
            std::holds_alternative<FullyConnected>(layer.op);
 }
 
-// What may follow a convolution, in the order in which it may.
+// The layers that may follow a convolution, in their required order.
 enum class Follower { normalization, sum, relu };
 
 bool is_sum_of_two(const Layer& layer) {
@@ -64,7 +64,7 @@ public:
 private:
     using Next = std::pair<LayerId, Follower>;
 
-    // The one reader of what the last layer gives, where it may follow.
+    // The only reader of the last layer's result, if it may follow.
     std::optional<Next> next_of(LayerId first, LayerId last, Follower minimum) const {
         const TensorId between = graph_.layers[last].outputs[0];
         if (consumers_[between].size() != 1 || is_output_[between]) {
@@ -94,7 +94,7 @@ private:
                    : std::nullopt;
     }
 
-    // Whether a tensor like `between` exists when the convolution runs.
+    // Whether the other operand exists, in the same shape, when the convolution runs.
     bool is_there_before(TensorId other, TensorId between, LayerId first) const {
         const auto producer = producers_[other];
         const Tensor& tensor = graph_.tensors[other].tensor;

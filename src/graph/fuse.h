@@ -11,41 +11,42 @@
 
 namespace strata {
 
-// Layers that may be done in one operation with the layer that `first` is: each reads what the one
-// before gives, and nothing else does.
+// Layers that may be fused with the layer `first`: each is the only reader of the previous one's
+// result.
 struct FusedChain {
     LayerId first = 0;
-    std::vector<LayerId> followers = {};  // in order; any number of the last may be left out
+    std::vector<LayerId> followers =
+        {};  // in order; any number of them may be dropped from the end
 
     bool operator==(const FusedChain&) const = default;
 };
 
-// Convolutions with what may follow them within one operation: batch normalisation over channels
-// (inference only, where it is a fixed scale and shift), the sum with a tensor that exists before
+// Convolutions with the layers that may be fused with them: batch normalisation over channels
+// (inference only, when it is a fixed scale and shift), the sum with a tensor that exists before
 // the convolution runs, ReLU; each at most once and in this order. Fully connected layers with
-// their ReLU. No layer is in two chains, and what lies between two layers of a chain is read by no
-// backward pass and is no output of the network. Only layers that have followers are listed, in the
-// order of the graph.
+// their ReLU. No layer is in two chains; no backward pass reads the tensor between two layers of a
+// chain, and it is not an output of the network. Only layers with followers are listed, in the
+// graph's order.
 std::vector<FusedChain> fused_chains(const Graph& graph, Mode mode);
 
-// What followers do to the result of the layer that they are fused with, in this order.
+// What the fused followers do to the first layer's result, in this order.
 struct FollowingOperations {
     const Layer* normalization = nullptr;
     std::optional<LayerId> sum = {};
     std::optional<TensorId> addend = {};  // the sum's other operand
     bool relu = false;
-    TensorId result = 0;  // what the last of them gives; without any, what the layer gives
+    TensorId result = 0;  // the last follower's result, or the layer's if there are none
 };
 FollowingOperations operations_of(const Graph& graph, const Layer& first,
                                   std::span<const LayerId> followers);
 
-// How a step says what is fused into it: " fused with batch_normalization, relu"; empty if nothing
-// is. It has the kinds of layers only, so that equal operations of different layers have equal
-// text.
+// A step's text for what is fused into it: " fused with batch_normalization, relu"; empty if
+// nothing is. It names only the kinds of layers, so that equal operations of different layers have
+// equal text.
 enum class FusedBias { no, yes };
 std::string text_of_fused(const Graph& graph, FusedBias bias, std::span<const LayerId> followers);
 
-// Of an addition of two tensors, the operand that is not `operand`.
+// The operand of a two-tensor addition that is not `operand`.
 TensorId other_operand(const Layer& addition, TensorId operand);
 
 }  // namespace strata

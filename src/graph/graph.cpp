@@ -15,7 +15,7 @@ namespace strata {
 
 namespace {
 
-// Extents and type of a layer's operands, in the operator's order.
+// The extents and types of a layer's operands, in the operator's order.
 std::vector<Operand> operands_of(const Graph& graph, const Layer& layer) {
     std::vector<Operand> operands;
     operands.reserve(layer.inputs.size());

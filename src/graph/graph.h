@@ -18,16 +18,17 @@ using LayerId = std::size_t;   // index into Graph::layers
 // The storage order of a matrix; any other tensor is row-major.
 enum class MatrixOrder { row_major, column_major };
 
-// Values that came with a network: every element, or one element that all are equal to (a constant
-// fill of any size costs nothing). A view without alignment, and whatever keeps the memory behind
-// it alive (a mapped model file, mostly, which is why ownership is shared).
+// Values that came with a network: every element, or a single element that all are equal to (so a
+// constant fill of any size costs nothing). An unaligned view, plus the owner that keeps its memory
+// alive (usually a mapped model file, so ownership is shared).
 struct TensorData {
     std::span<const std::byte> bytes;
     std::shared_ptr<const void> owner;
-    MatrixOrder order = MatrixOrder::row_major;  // column_major: the file has its transpose
+    MatrixOrder order = MatrixOrder::row_major;  // column_major: the file stores the transpose
 };
 
-// A named edge of the network. What an opaque layer gives may be of unknown shape: one extent of 0.
+// A named edge of the network. The result of an opaque layer may have an unknown shape: one extent
+// of 0.
 struct GraphTensor {
     std::string name;
     Tensor tensor;
@@ -38,15 +39,15 @@ struct GraphTensor {
 // One node: an operator applied to tensors. Inputs are in the operator's order of operands,
 // activations first, then its parameters.
 struct Layer {
-    std::string name;  // unique in the graph; a run's results, ids and comparisons go by it
+    std::string name;  // unique in the graph; a run's results, ids and comparisons use it
     Op op;
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
-    std::string alias = {};   // what its file calls it, where that is not its name; else empty
-    std::string source = {};  // the line of the program that it comes from: "net.py:12"; or empty
+    std::string alias = {};   // the file's name for it if that differs from `name`, else empty
+    std::string source = {};  // the source line that created it: "net.py:12"; or empty
 };
 
-// Whether a glob means a layer, by its name or its alias.
+// Whether a glob matches a layer by its name or alias.
 bool is_called(const Layer& layer, std::string_view glob);
 
 // A network: layers in topological order over named tensors. A plain value; every reader (zoo,
@@ -56,12 +57,12 @@ struct Graph {
     std::vector<GraphTensor> tensors;
     std::vector<Layer> layers;
     std::vector<TensorId> inputs;   // roles input and label
-    std::vector<TensorId> outputs;  // what the network is run for
-    // Why a training step of it is not one of the network that it was made from, a sentence each.
+    std::vector<TensorId> outputs;  // the tensors that the network computes for its user
+    // Why training it differs from training the network that it was made from, one sentence each.
     std::vector<std::string> training_doubts = {};
 };
 
-// Shapes and roles of everything a layer touches.
+// Shapes and roles of everything that a layer reads or writes.
 Signature signature_of(const Graph& graph, const Layer& layer);
 
 // Layers that read a tensor, in order.
@@ -76,21 +77,21 @@ std::int64_t batch_of(const Graph& graph);
 // Number of trained values.
 std::int64_t parameter_count(const Graph& graph);
 
-// Throws Error, naming the layer, where names repeat, an index is out of range, a layer reads what
-// a later one computes, or a shape is not what its operator's rule gives.
+// Throws Error, naming the layer, if names repeat, an index is out of range, a layer reads what a
+// later one computes, or a shape differs from its operator's rule.
 void validate(const Graph& graph);
 
-// The layers that a glob means, as a graph of its own: tensors from outside become inputs.
-// Throws Error where nothing matches.
+// The layers that match a glob, as a separate graph: tensors from outside become inputs. Throws
+// Error if nothing matches.
 Graph slice(const Graph& graph, std::string_view layer_glob);
 
-// By layer, the first one of the graph with an equal operator and tensors of equal shapes, types
-// and roles: the two have the same work, problem and predicted time. A deep network
-// repeats few different layers.
+// For each layer, the first layer with an equal operator and tensors of equal shapes, types and
+// roles: both have the same work, problem and predicted time. A deep network repeats few different
+// layers.
 std::vector<LayerId> first_alike(const Graph& graph);
 
-// Operands as an execution holds them: activations and their gradients in its element type, whole
-// numbers as they are, parameters in their own type.
+// Operands as an execution holds them: activations and their gradients in its element type,
+// integers and parameters in their own.
 Signature executed(Signature signature, DataType dtype);
 
 }  // namespace strata

@@ -8,13 +8,14 @@ namespace strata {
 
 namespace {
 
-// A batch and what it needs.
+// A batch and the memory it needs.
 struct Probe {
     std::int64_t batch = 0;
     Bytes peak;
 };
 
-// Where the line through two probes meets the limit; nothing where they make no rising line.
+// The batch at which the line through two probes reaches the limit; nothing if the line does not
+// rise.
 std::optional<std::int64_t> on_line(const Probe& a, const Probe& b, Bytes limit) {
     const Bytes growth = b.peak - a.peak;
     if (a.batch == b.batch || !(growth > Bytes{0})) {
@@ -40,7 +41,7 @@ std::optional<LargestBatch> largest_batch(const PeakAtBatch& peak, Bytes memory)
     BatchLimit limit = BatchLimit::none;
     for (std::int64_t stride = 1; too_many - fits.batch > 1;) {
         std::int64_t next = on_line(before, fits, memory).value_or(0);
-        if (next <= fits.batch || next >= too_many) {  // beside the line: ever wider strides
+        if (next <= fits.batch || next >= too_many) {  // besides the line: ever wider strides
             const std::int64_t half = std::max<std::int64_t>(1, (too_many - fits.batch) / 2);
             next = fits.batch + std::min(stride, half);
             stride *= 2;

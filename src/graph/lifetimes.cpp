@@ -10,7 +10,7 @@ namespace {
 
 using TaskIndex = std::size_t;
 
-// From the first task that touches a buffer to the last; nothing where none does.
+// The first and last task that touch a buffer; nothing if none does.
 using Life = std::optional<Lifetime>;
 
 void extend(Life& life, TaskIndex task) {
@@ -25,7 +25,7 @@ bool is_data(Role role) {
     return role == Role::activation || role == Role::input || role == Role::label;
 }
 
-// Follows one execution task by task and notes what each touches.
+// Follows one execution task by task and records what each touches.
 class LayerFollower {
 public:
     LayerFollower(const Graph& graph, const Execution& execution)
@@ -107,8 +107,8 @@ private:
         }
     }
 
-    // The one operand that wants a gradient, for which it is not read itself; nothing where several
-    // do, or one that stands there twice.
+    // The only operand that needs a gradient, which need not be read for it; nothing if several
+    // need one or the operand appears twice.
     std::optional<TensorId> only_receiver(const Layer& layer) const {
         std::optional<TensorId> only;
         for (const TensorId id : layer.inputs) {
@@ -157,7 +157,7 @@ private:
         }
     }
 
-    // What outlives the tasks that touch it.
+    // Extends what must outlive the tasks that touch it.
     void lengthen() {
         const TaskIndex last = schedule_.tasks.size() - 1;
         for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
@@ -218,7 +218,7 @@ private:
     Life& value_of(TensorId id) { return values_[sharing_.value[id]]; }
     Life& gradient_of(TensorId id) { return gradients_[sharing_.gradient[id]]; }
 
-    // Activations have the execution's element type where the network's own is a float.
+    // Activations have the execution's element type if their own is a float type.
     Bytes data_bytes(TensorId id) const {
         Tensor tensor = graph_.tensors[id].tensor;
         if (tensor.dtype == DataType::f32) {
@@ -239,7 +239,7 @@ private:
     std::vector<Life> values_;     // by owner
     std::vector<Life> gradients_;  // by owner
     std::vector<Life> saved_;      // by layer
-    std::vector<bool> written_;    // by tensor: some layer has written its gradient
+    std::vector<bool> written_;    // by tensor: a layer has written its gradient
     std::vector<Buffer> contributions_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// A piece of memory that one execution needs from its first task to its last (both included).
+// A piece of memory that one execution needs from `first` to `last`, inclusive.
 struct Lifetime {
     Bytes size;
     std::size_t first_task = 0;
@@ -25,19 +25,19 @@ struct ArenaPlan {
 };
 
 // Greedy by size: the largest piece first, each at the lowest offset that is free for its whole
-// life. Throws Error where no address space holds the whole.
+// life. Throws Error if the arena exceeds the address space.
 ArenaPlan plan_arena(std::span<const Lifetime> lifetimes, std::size_t alignment = 64);
 
-// What a buffer holds. Where several layers read a tensor, the last of them, which the backward
-// pass meets first, writes the gradient itself and each other a contribution that is added to it.
+// What a buffer holds. If several layers read a tensor, the last of them, first in the backward
+// pass, writes the gradient itself; each other one writes a contribution that is added to it.
 enum class BufferKind { value, gradient, contribution, saved };
 inline constexpr std::array<std::string_view, 4> names_of(BufferKind) {
     return {"value", "gradient", "contribution", "saved"};
 }
 
-// A buffer of one execution: whose it is, how large, and from which task of `schedule_of` to which
-// it is needed. Tensors that share memory (sharing_of) have one buffer, under their owner's name;
-// saved state (masks, indices) stands under the layer's first output.
+// A buffer of one execution: its owner, its size, and the first and last task of `schedule_of` that
+// need it. Tensors that share memory (sharing_of) have one buffer, under their owner's name; saved
+// state (masks, indices) is listed under the layer's first output.
 struct Buffer {
     BufferKind kind = BufferKind::value;
     TensorId tensor = 0;
@@ -45,41 +45,41 @@ struct Buffer {
 };
 
 // Every buffer of an execution except parameters, statistics, constants and the optimizer's state,
-// which always exist. Inputs, labels, outputs from their computation on, and gradients
-// given from outside live to the end of the run; where memory is kept, everything lasts from the
-// start to the end. Activations and their gradients have Execution::dtype, gradients of parameters
-// the parameter's.
+// which always exist. Inputs, labels, computed outputs and external gradients live to
+// the end of the run; if memory is kept, everything lives from start to end. Activations
+// and their gradients have Execution::dtype, gradients of parameters the parameter's
+// type.
 std::vector<Buffer> lifetimes_of(const Graph& graph, const Execution& execution);
 
-// What these buffers need together at each task, up to the last task at which one of them lives.
+// The total size of these buffers at each task, up to the last task at which one of them lives.
 std::vector<Bytes> needed_by_task(std::span<const Buffer> buffers);
 
-// Whether such a tensor always exists: parameters, statistics, constants.
+// Whether tensors of this role always exist: parameters, statistics, constants.
 bool is_persistent(Role role);
 
-// Memory of one execution, by purpose. Peak is what is alive at the worst moment and is at most the
+// Memory of one execution, by purpose. The peak is what is alive at the worst moment, at most the
 // sum of the parts.
 struct Footprint {
-    Bytes parameters;   // and statistics and constants
-    Bytes optimizer;    // what it keeps from one iteration to the next: momentum, moments
-    Bytes activations;  // values alive together at the worst moment, by liveness
-    Bytes gradients;    // of activations and weights, likewise
+    Bytes parameters;   // including statistics and constants
+    Bytes optimizer;    // kept between iterations: momentum, moments
+    Bytes activations;  // activations alive at their worst moment, by liveness
+    Bytes gradients;    // gradients of activations and weights, likewise
     Bytes saved;        // masks and indices, likewise
-    Bytes peak;         // parameters + optimizer + the worst moment of all the others together
+    Bytes peak;         // parameters + optimizer + the worst moment of the rest together
 };
 
-// By liveness over `schedule_of`: what the engine's own plan needs, without library workspaces.
+// By liveness over `schedule_of`: the memory of the engine's plan, without library workspaces.
 Footprint footprint_of(const Graph& graph, const Execution& execution);
 
 // Caffe's log line "Memory required for data": 4 bytes x the elements of every layer's top blob.
-// In-place layers count again, and each tensor read by several layers counts one Split copy a
-// reader (published-number anchors: convnet-benchmarks logs).
+// In-place layers count again, and a tensor read by several layers counts one Split copy per reader
+// (anchor: the logs of convnet-benchmarks).
 Bytes caffe_data_bytes(const Graph& graph);
 
 // A model of what a Caffe training process holds: 8 bytes x the elements of every blob (value and
 // gradient) and 12 bytes x the parameters (value, gradient, momentum). Activations and dropout work
 // in place and reshapes share their input, so they have no blobs; labels, losses and Split copies
-// are left out. It is how we read the memory chart of Zhao et al. 2017, whose figure has no
+// are left out. This is our reading of the memory chart of Zhao et al. 2017, whose figure has no
 // numbers.
 Bytes caffe_training_bytes(const Graph& graph);
 

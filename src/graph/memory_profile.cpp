@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto nobody = static_cast<LayerId>(-1);
 
-// By tensor: the layer whose memory it is counted with.
+// By tensor: the layer that its memory is attributed to.
 std::vector<LayerId> owners_of(const Graph& graph) {
     std::vector<LayerId> owners(graph.tensors.size(), nobody);
     for (LayerId layer = 0; layer < graph.layers.size(); ++layer) {

@@ -5,15 +5,15 @@
 
 namespace strata {
 
-// The memory of one layer of an execution. A buffer belongs to the layer that computes it, memory
-// that several layers share to the first of them, a parameter to the first layer that reads it.
+// The memory of one layer of an execution. A buffer belongs to the layer that computes it, shared
+// memory to the first of the layers that share it, a parameter to the first layer that reads it.
 struct LayerMemory {
-    Bytes parameters;   // and statistics and constants
-    Bytes optimizer;    // what it keeps of the layer's parameters
-    Bytes activations;  // results, and the masks and indices that the forward pass leaves behind
-    Bytes kept;         // the part that outlives the forward pass, because something reads it
-    Bytes gradients;    // of the results, in all contributions, and of the parameters
-    Bytes at_peak;      // the part of all this that exists at the worst moment
+    Bytes parameters;   // including statistics and constants
+    Bytes optimizer;    // the optimizer's state for the layer's parameters
+    Bytes activations;  // results, masks and indices of the forward pass
+    Bytes kept;         // the part that outlives the forward pass because something reads it
+    Bytes gradients;    // gradients of results (all contributions) and of parameters
+    Bytes at_peak;      // the part of the above that exists at the worst moment
 
     LayerMemory& operator+=(const LayerMemory& other);
 };
@@ -29,14 +29,14 @@ struct PeakParts {
     Bytes sum() const { return parameters + optimizer + activations + gradients + saved; }
 };
 
-// Memory of one execution by layer and moment. `footprint_of` summarises it: the layers' at_peak
-// and that of `outside` add up to its peak.
+// Memory of one execution by layer and moment. The at_peak of all layers and of `outside` add up to
+// the peak of `footprint_of`.
 struct MemoryProfile {
-    std::vector<LayerMemory> layers;  // as Graph::layers
-    LayerMemory outside;              // what no layer computes: inputs, labels, and their gradients
+    std::vector<LayerMemory> layers;  // in the order of Graph::layers
+    LayerMemory outside;  // not computed by a layer: inputs, labels, and their gradients
     LayerMemory total;
     PeakParts peak;
-    std::optional<Task> at;  // the first task of those that need the most; nothing without tasks
+    std::optional<Task> at;  // the first task with the highest need; nothing if there are no tasks
 };
 
 MemoryProfile memory_profile_of(const Graph& graph, const Execution& execution);

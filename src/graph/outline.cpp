@@ -40,7 +40,7 @@ std::uint8_t tensor_trait(const OutlineTensor& tensor, const LayerTable& table) 
                                      (is_floating(table.shape(tensor.shape).dtype) ? 1U : 0U));
 }
 
-// The questions that schedule.cpp, sharing.cpp and lifetimes.cpp put to a layer, answered.
+// The properties of a layer that schedule.cpp, sharing.cpp and lifetimes.cpp query.
 std::uint64_t traits_of(const Op& op, const Signature& signature, Bytes saved) {
     const BackwardReads reads = reads_of(op);
     std::uint64_t traits = op.index();
@@ -220,7 +220,7 @@ Structure::Structure(const Graph& graph, const Outline& outline, const Execution
     : operands_(outline.operands),
       traits_(outline.traits),
       steps_(steps_of(graph, schedule_of(graph, execution))) {
-    check(outline.is_of(graph, table), "a structure is found on the outline's own graph");
+    check(outline.is_of(graph, table), "a structure is derived from the outline's own graph");
     for (std::uint32_t id = 0; id < outline.tensors.size(); ++id) {
         const OutlineTensor& tensor = outline.tensors[id];
         tensors_.push_back(tensor_trait(tensor, table));

@@ -10,9 +10,9 @@
 
 namespace strata {
 
-// A network without names, for sweeps over thousands of them: which of the few different layers
-// each of its layers is, and over which tensors. Layers and shapes are known by their number in a
-// LayerTable, so that networks that have a layer in common share what is known of it.
+// A network without names, for sweeps over thousands of networks: each layer is an index into the
+// few different layers of a LayerTable, plus its tensors. Shapes are indices too, so networks that
+// have a layer in common share what is known about it.
 
 using ShapeId = std::uint32_t;
 using KindId = std::uint32_t;
@@ -24,36 +24,37 @@ struct OutlineTensor {
     bool operator==(const OutlineTensor&) const = default;
 };
 
-// Layers that are alike (graph/graph.h): one operator on operands of these shapes and roles.
+// Equal layers (graph/graph.h): one operator on operands of these shapes and roles.
 struct LayerKind {
     Op op;
     std::vector<OutlineTensor> activations;
     std::vector<OutlineTensor> parameters;
     std::vector<ShapeId> outputs;
     Signature signature;
-    Bytes saved;               // by the forward pass for the backward passes
-    std::uint64_t traits = 0;  // all that a schedule, sharing and lifetimes depend on but sizes
-    KindId successor = 0;      // the kind that followed last time, to be tried first
+    Bytes saved;  // by the forward pass for the backward passes
+    std::uint64_t traits =
+        0;                 // everything except sizes that schedule, sharing and lifetimes depend on
+    KindId successor = 0;  // the kind that followed last time, tried first
 };
 
-// Every shape and every kind of layer that was met so far.
+// Every shape and kind of layer seen so far.
 class LayerTable {
 public:
     ShapeId shape_id(const Tensor& tensor);
     const Tensor& shape(ShapeId id) const { return shapes_[id]; }
     std::size_t shapes() const { return shapes_.size(); }
     Bytes bytes(ShapeId id) const { return bytes_[id]; }
-    // Of values and gradients, which have the execution's element type.
+    // The bytes of values and gradients, in the execution's element type.
     Bytes data_bytes(ShapeId id, DataType dtype) const;
-    // Of what always exists (graph/graph.h).
+    // The bytes of what always exists (graph/graph.h).
     Bytes held_bytes(const OutlineTensor& tensor, const Numerics& numerics) const;
 
-    // The kind of such a layer. Throws Error where the shapes do not fit.
+    // The kind of such a layer. Throws Error if the shapes do not fit.
     KindId kind_id(Op op, std::span<const OutlineTensor> activations);
     const LayerKind& kind(KindId id) const { return kinds_[id]; }
     std::size_t kinds() const { return kinds_.size(); }
     bool is(KindId id, const Op& op, std::span<const OutlineTensor> activations) const;
-    // The kind that followed this one last time, to be tried before the table is searched.
+    // The kind that followed this one last time, tried before the table is searched.
     KindId successor(KindId id) const { return kinds_[id].successor; }
     void set_successor(KindId id, KindId successor) { kinds_[id].successor = successor; }
 
@@ -68,16 +69,16 @@ private:
 struct Outline {
     std::vector<KindId> layers;
     std::vector<OutlineTensor> tensors;
-    // By layer its activations, parameters and outputs, one layer after the other.
+    // Activations, parameters and outputs of each layer, one layer after another.
     std::vector<std::uint32_t> operands;
     std::vector<std::uint64_t> traits;  // by layer
 
-    // Whether it is an outline of this graph.
+    // Whether this is an outline of the graph.
     bool is_of(const Graph& graph, const LayerTable& table) const;
 };
 
-// Makes outlines, one after another, in the same memory. For inference a loss at the end becomes
-// what `for_inference` makes of it.
+// Builds outlines one after another in the same memory. For inference it changes a final loss as
+// `for_inference` does.
 class OutlineBuilder final : public LayerSink {
 public:
     explicit OutlineBuilder(LayerTable& table) : table_(&table) {}
@@ -97,11 +98,11 @@ private:
     LayerTable* table_;
     Mode mode_ = Mode::training;
     Outline outline_;
-    std::vector<OutlineTensor> activations_;  // of the layer that is added
+    std::vector<OutlineTensor> activations_;  // of the layer being added
 };
 
-// What networks of one structure have in common whatever their sizes: which passes run in which
-// order, and which tensors lie in memory from which to which. Found the long way, on one graph.
+// What networks of one structure share whatever their sizes: the order of the passes, and the
+// lifetimes of the tensors in memory. Derived once, the slow way, from one graph.
 class Structure {
 public:
     Structure(const Graph& graph, const Outline& outline, const Execution& execution,
@@ -112,23 +113,23 @@ public:
 
     std::span<const ScheduledStep> steps() const { return steps_; }
 
-    // Footprint::peak of such a network. Exact: sizes are whole numbers.
+    // Footprint::peak of such a network. Exact, because sizes are integers.
     Bytes peak(const Outline& outline, const LayerTable& table, const Execution& execution) const;
 
 private:
     enum class Source : std::uint8_t { data, own_type, saved };
     // A buffer that begins or ends.
     struct Event {
-        std::uint32_t of = 0;  // tensor, or of what is saved the layer
+        std::uint32_t of = 0;  // a tensor; for saved state, a layer
         Source source = Source::data;
         bool is_end = false;
     };
 
     std::vector<std::uint32_t> operands_;
     std::vector<std::uint64_t> traits_;
-    std::vector<std::uint8_t> tensors_;  // role, and whether of a floating type
+    std::vector<std::uint8_t> tensors_;  // its role, and whether its type is floating
     std::vector<ScheduledStep> steps_;
-    std::vector<Event> events_;  // in the order of execution, ends before beginnings
+    std::vector<Event> events_;  // in order of execution, ends before beginnings
     std::vector<std::uint32_t> persistent_;
     std::vector<std::uint32_t> parameters_;
 };

@@ -51,8 +51,8 @@ private:
 
     bool is_parameter(TensorId id) const { return graph_.tensors[id].role == Role::parameter; }
 
-    // Tensors whose gradient is of use: parameters, what depends on them, and the network's own
-    // input where that is requested.
+    // Tensors whose gradient is needed: parameters, whatever depends on them, and the network's own
+    // input if requested.
     void find_trained() {
         for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
             const bool asked =
@@ -72,7 +72,7 @@ private:
         return std::ranges::any_of(ids, [&](TensorId id) { return learns_[id]; });
     }
 
-    // Outputs of a network without a loss, and what opaque layers read.
+    // Gradients start at outputs of a network without a loss, and at what opaque layers read.
     void find_accepted_gradients() {
         may_be_given_.resize(graph_.tensors.size());
         if (std::ranges::none_of(graph_.layers, is_loss)) {
@@ -87,8 +87,8 @@ private:
         }
     }
 
-    // Requires: all later layers are marked, so that whoever reads this layer's outputs has asked
-    // for their gradients.
+    // Requires: all later layers are marked, so the readers of this layer's outputs have requested
+    // their gradients.
     void mark_gradients(LayerId layer) {
         const Layer& node = graph_.layers[layer];
         for (const TensorId id : node.outputs) {

@@ -29,36 +29,36 @@ inline constexpr std::array<std::string_view, 3> names_of(StepKind) {
     return {"compute", "reorder", "accumulate"};
 }
 
-// The order in which a graph is executed and what of it is needed.
+// The order in which a graph is executed, and which gradients are needed.
 //
 // Inference: every layer forward. Training: every layer forward, then in reverse order each layer's
-// backward_weights, backward_data (only where a gradient is wanted upstream; before the weights'
-// where these follow from it, BackwardReads::data_before_weights) and update. A layer's update
-// follows at once, so a weight's gradient lives for one layer only.
+// backward_weights, backward_data (only if a gradient is needed upstream; before the weights' if
+// they depend on it, BackwardReads::data_before_weights) and update. A layer's update follows
+// immediately, so a weight's gradient lives for one layer only.
 //
-// Where gradients start: at each SoftmaxCrossEntropy; in a network without one, at each output. A
-// gradient does not pass an opaque layer, nor a loss: what such a layer computes is as good as
-// given, and what an opaque layer reads receives a gradient from outside, so that the rest of the
-// network is still exercised.
+// Gradients start at each SoftmaxCrossEntropy; in a network without one, at each output. A gradient
+// does not pass an opaque layer or a loss: the results of such a layer are treated as inputs, and
+// what an opaque layer reads receives a gradient from outside, so that the rest of the network is
+// still exercised.
 struct Schedule {
     std::vector<Task> tasks;
     // By tensor: some pass computes or receives d(loss)/d(tensor).
     std::vector<bool> needs_gradient;
-    // By tensor: its gradient comes from outside. Then no layer computes a part of it: an output
-    // that others read as well, and pass a gradient on to, is not among them.
+    // By tensor: its gradient comes from outside, and no layer computes a part of it. An output
+    // that also receives a gradient from layers that read it is not among them.
     std::vector<bool> gradient_given;
-    // By parameter: the layer whose update changes it. Of several that read it that is the first,
-    // which the backward pass meets last; the gradients of the others are added up until then.
+    // By parameter: the layer whose update changes it. If several layers read it, that is the first
+    // of them, the last in the backward pass; the others' gradients are accumulated until then.
     std::vector<std::optional<LayerId>> updated_by;
 };
 
 Schedule schedule_of(const Graph& graph, const Execution& execution);
 
 // A task, or the sum that follows it: the first layer that passes a gradient to a tensor writes it,
-// each other one adds to it.
+// the others add to it.
 struct ScheduledStep {
     Task task;
-    std::optional<TensorId> summed = {};  // a sum: the tensor whose gradient it is
+    std::optional<TensorId> summed = {};  // for a sum: the tensor whose gradient it is
 };
 std::vector<ScheduledStep> steps_of(const Graph& graph, const Schedule& schedule);
 
@@ -66,16 +66,16 @@ std::vector<ScheduledStep> steps_of(const Graph& graph, const Schedule& schedule
 // owner owns itself and is computed before the tensors that share with it.
 struct Sharing {
     std::vector<TensorId> value;
-    std::vector<TensorId> gradient;  // as value, but only where nothing is added up or given
+    std::vector<TensorId> gradient;  // like value, but only for gradients neither summed nor given
 };
 
 Sharing sharing_of(const Graph& graph, const Execution& execution);
 Sharing sharing_of(const Graph& graph, const Execution& execution, const Schedule& schedule);
 
-// Whether a layer's output shares its input's memory in this execution: reshapes always, a dropout
-// of inference; activations and mathematical functions where nothing else reads the input and no
-// backward pass needs it. Memory that is kept is shared by reshapes only. `sharing_of` returns it
-// for all layers at once.
+// Whether a layer's output shares its input's memory in this execution: reshapes always, dropout in
+// inference; activations and mathematical functions if nothing else reads the input and no backward
+// pass needs it. If memory is kept, only reshapes share it. `sharing_of` returns it for all layers
+// at once.
 bool runs_in_place(const Graph& graph, const Layer& layer, const Execution& execution);
 
 }  // namespace strata

@@ -21,7 +21,7 @@ std::vector<bool> layers_with_backward_data(const Graph& graph, const Schedule& 
     return result;
 }
 
-// One sharing under construction: layer by layer, an output joins its input's memory where it may.
+// One sharing under construction: layer by layer, an output joins its input's memory if it may.
 class Sharer {
 public:
     Sharer(const Graph& graph, const Execution& execution, const Schedule& schedule)
@@ -58,7 +58,7 @@ public:
 private:
     bool keeps_memory() const { return execution_.scheduling.memory == MemoryReuse::kept; }
 
-    // Operators whose result is their input, element by element.
+    // Operators whose result equals their input, element by element.
     bool moves_nothing(const Op& op) const {
         const bool idle_dropout =
             std::holds_alternative<Dropout>(op) && execution_.numerics.mode == Mode::inference;
@@ -76,15 +76,15 @@ private:
         }
     }
 
-    // Whether each element of the result is a function of the same element of the one operand, and
-    // fills its place.
+    // Whether each element of the result is a function of the same element of the only operand, and
+    // takes its place.
     bool maps_elements(const Layer& layer) const {
         return std::holds_alternative<Activation>(layer.op) ||
                (std::holds_alternative<Unary>(layer.op) &&
                 graph_.tensors[layer.inputs[0]].tensor == graph_.tensors[layer.outputs[0]].tensor);
     }
 
-    // Whether the layer may write its result over its input: nothing that lies there is read later.
+    // Whether the layer may overwrite its input with its result: nothing reads the input later.
     bool may_overwrite(LayerId layer) {
         const Layer& node = graph_.layers[layer];
         if (!maps_elements(node) || keeps_memory() ||
@@ -95,7 +95,7 @@ private:
         auto& members = undecided_[owner];
         for (std::size_t i = 0; i < members.size() && !never_free_[owner];) {
             switch (freedom(members[i], owner, layer)) {
-                case Freedom::for_good:  // need not be asked again, lest a long chain be slow
+                case Freedom::for_good:  // not checked again, which would make long chains slow
                     members[i] = members.back();
                     members.pop_back();
                     break;
@@ -111,8 +111,8 @@ private:
         return !never_free_[owner];
     }
 
-    // Whether what lies in shared memory may be overwritten: who has joined the memory stays there,
-    // and who has run without joining reads it.
+    // Whether shared memory may be overwritten: layers that joined the memory keep it, and layers
+    // that have run without joining still read it.
     enum class Freedom { for_good, for_this_layer, not_yet, never };
 
     Freedom freedom(TensorId id, TensorId owner, LayerId layer) {
@@ -140,7 +140,7 @@ private:
                reads_of(graph_.layers[*producer].op).output_for_data;
     }
 
-    // Whether the layer lies in the memory itself: it has read its input by now, and its backward
+    // Whether the layer's result is in that memory: it has already read its input, and its backward
     // pass does not read it again.
     bool has_joined(LayerId reader, TensorId owner) const {
         const auto& outputs = graph_.layers[reader].outputs;
@@ -153,10 +153,11 @@ private:
     std::vector<bool> goes_backward_;  // by layer
     std::vector<std::vector<LayerId>> consumers_;
     std::vector<std::optional<LayerId>> producers_;
-    std::vector<std::vector<TensorId>> undecided_;  // by owner: may not be overwritten for good
-    std::vector<bool> never_free_;                  // by owner
-    std::vector<std::size_t> readers_joined_;       // by tensor: the first so many
-    std::vector<bool> is_output_;                   // by tensor
+    std::vector<std::vector<TensorId>>
+        undecided_;                            // by owner: may not be overwritten permanently yet
+    std::vector<bool> never_free_;             // by owner
+    std::vector<std::size_t> readers_joined_;  // by tensor: how many of its readers, from the first
+    std::vector<bool> is_output_;              // by tensor
     Sharing sharing_;
 };
 

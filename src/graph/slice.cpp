@@ -97,7 +97,7 @@ private:
         }
     }
 
-    // The network's own inputs first and in their order, then what other layers used to compute.
+    // The network's own inputs first, in their order, then what layers outside the slice compute.
     void inputs() {
         for (const TensorId id : graph_.inputs) {
             if (used_[id]) {
@@ -111,7 +111,8 @@ private:
         }
     }
 
-    // The network's own outputs first, then what nobody in the slice reads or others read.
+    // The network's own outputs first, then tensors that nothing in the slice reads or that other
+    // layers read.
     void outputs() {
         std::vector<bool> listed(graph_.tensors.size());
         for (const TensorId id : graph_.outputs) {

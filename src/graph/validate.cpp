@@ -13,7 +13,7 @@ namespace strata {
 
 namespace {
 
-// One validation; each member function is one law.
+// One validation; each member function checks one rule.
 class Validator {
 public:
     explicit Validator(const Graph& graph) : graph_(graph), known_(graph.tensors.size()) {}
@@ -55,19 +55,18 @@ private:
     }
 
     void data(const GraphTensor& tensor) const {
-        const double bytes = tensor.tensor.bytes().value;  // throws where it cannot be counted
+        const double bytes = tensor.tensor.bytes().value;  // throws if it cannot be counted
         const auto element = static_cast<std::size_t>(size_in_bytes(tensor.tensor.dtype));
         const bool fills_all = tensor.data && tensor.data->bytes.size() == element;
         if (tensor.data && !fills_all && static_cast<double>(tensor.data->bytes.size()) != bytes) {
-            refuse(
-                fmt::format("tensor \"{}\" carries {} bytes where its shape {} needs {}; the "
-                            "file is damaged",
-                            printable(tensor.name), tensor.data->bytes.size(),
-                            to_text(tensor.tensor.dims), bytes));
+            refuse(fmt::format(
+                "tensor \"{}\" carries {} bytes, but its shape {} needs {}; the file is damaged",
+                printable(tensor.name), tensor.data->bytes.size(), to_text(tensor.tensor.dims),
+                bytes));
         }
     }
 
-    // `layer`: which refers to it; nullptr: the inputs or outputs called `what`.
+    // `layer` is the layer that refers to it; nullptr: the inputs or outputs called `what` do.
     void in_range(TensorId id, std::string_view what, const Layer* layer = nullptr) const {
         if (id >= graph_.tensors.size()) {
             const std::string name = layer == nullptr
@@ -85,15 +84,14 @@ private:
             if (!is_input(id) || !listed.insert(id).second) {
                 refuse(fmt::format("\"{}\" is listed as an input, but {}", name_of_tensor(id),
                                    is_input(id) ? "twice; remove one"
-                                                : "its role is another; make it input or label"));
+                                                : "it has another role; make it input or label"));
             }
         }
         for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
             if (is_input(id) && !listed.contains(id)) {
-                refuse(
-                    fmt::format("\"{}\" is given from outside, but not among the inputs; list "
-                                "it there",
-                                name_of_tensor(id)));
+                refuse(fmt::format(
+                    "\"{}\" has an input's role, but is not among the inputs; list it there",
+                    name_of_tensor(id)));
             }
         }
     }
@@ -129,8 +127,8 @@ private:
         for (const TensorId id : layer.outputs) {
             in_range(id, "layer", &layer);
             if (known_[id]) {
-                refuse(layer, fmt::format("it writes \"{}\", which is given or computed before; "
-                                          "give its result a unique name",
+                refuse(layer, fmt::format("it writes \"{}\", which is an input or already "
+                                          "computed; give its result a unique name",
                                           name_of_tensor(id)));
             }
             known_[id] = true;
@@ -151,14 +149,14 @@ private:
         }
     }
 
-    // An opaque layer's shapes are whatever its file states.
+    // An opaque layer's shapes are taken from its file.
     void shapes(const Layer& layer) const {
         if (std::holds_alternative<Opaque>(layer.op)) {
             return;
         }
         const auto expected = expected_results(layer);
         if (expected.size() != layer.outputs.size()) {
-            refuse(layer, fmt::format("it has {} results where {} gives {}", layer.outputs.size(),
+            refuse(layer, fmt::format("it has {} results, but {} gives {}", layer.outputs.size(),
                                       type_of(layer.op), expected.size()));
         }
         for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -168,7 +166,7 @@ private:
 
     void shape(const Layer& layer, const GraphTensor& result, const Tensor& expected) const {
         if (result.tensor != expected) {
-            refuse(layer, fmt::format("its result \"{}\" is {} {} where {} gives {} {}; check the "
+            refuse(layer, fmt::format("its result \"{}\" is {} {}, but {} gives {} {}; check the "
                                       "shapes of its inputs",
                                       printable(result.name), name_of(result.tensor.dtype),
                                       to_text(result.tensor.dims), type_of(layer.op),
@@ -196,7 +194,7 @@ private:
     }
 
     const Graph& graph_;
-    std::vector<bool> known_;  // by tensor: given, or computed by a layer seen so far
+    std::vector<bool> known_;  // by tensor: an input, or computed by a layer seen so far
 };
 
 }  // namespace

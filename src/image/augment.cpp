@@ -16,7 +16,7 @@ constexpr double widest_aspect = 4.0 / 3.0;
 constexpr std::uint64_t tries = 10;
 constexpr std::uint64_t draws_per_crop = 4 * tries + 1;
 
-// Of the 1.28 million training images of ImageNet 2012, as torchvision states them.
+// Statistics of the 1.28 million training images of ImageNet 2012, as stated by torchvision.
 struct Normal {
     float mean;
     float deviation;
@@ -25,7 +25,7 @@ constexpr std::array<Normal, 3> of_colours = {
     {{0.485F, 0.229F}, {0.456F, 0.224F}, {0.406F, 0.225F}}};
 constexpr Normal of_grey = {0.449F, 0.226F};  // means of the three
 
-// The largest in the middle that is neither wider nor higher than allowed.
+// The largest centred crop within the allowed aspect ratios.
 Crop middle_crop(const Bitmap& image) {
     const auto bounded = [](std::int64_t extent, std::int64_t other) {
         const double most = static_cast<double>(other) * widest_aspect;
@@ -40,11 +40,11 @@ Crop middle_crop(const Bitmap& image) {
             .height = height};
 }
 
-// Where a pixel of the result lies between two of the crop.
+// The two pixels of the crop between which a pixel of the result lies.
 struct Between {
     std::int64_t first = 0;
     std::int64_t second = 0;
-    float weight = 0;  // of the second
+    float weight = 0;  // weight of the second
 };
 
 Between between(std::int64_t at, std::int64_t extent, std::int64_t of) {
@@ -57,7 +57,7 @@ Between between(std::int64_t at, std::int64_t extent, std::int64_t of) {
             static_cast<float>(place - static_cast<double>(first))};
 }
 
-// The crop's row between two of the image's.
+// A row of the crop, interpolated between two rows of the image.
 void blend_rows(const Bitmap& image, const Crop& crop, const Between& rows, std::span<float> row) {
     const auto start = [&](std::int64_t y) {
         return image.pixels.data() + ((crop.top + y) * image.width + crop.left) * image.channels;
@@ -100,7 +100,7 @@ Crop random_crop(const Bitmap& image, const RandomStream& stream, std::uint64_t 
 
 void resample(const Bitmap& image, const Crop& crop, const ImageShape& shape,
               std::vector<float>& scratch, std::span<float> values) {
-    check(image.channels == shape.channels, "an image has the channels that are asked for");
+    check(image.channels == shape.channels, "an image has the requested channels");
     const auto channels = static_cast<std::size_t>(shape.channels);
     const auto width = static_cast<std::size_t>(shape.width);
     const std::size_t plane = width * static_cast<std::size_t>(shape.height);

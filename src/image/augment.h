@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// What a network takes of an image: channels planes of height rows of width numbers.
+// A network's input for one image: `channels` planes of `height` rows of `width` numbers.
 struct ImageShape {
     std::int64_t channels = 3;  // 1 or 3
     std::int64_t height = 224;
@@ -32,14 +32,14 @@ struct Crop {
 
 // A random crop as networks are trained with (Szegedy et al. 2015, "Going deeper with
 // convolutions"): 8 to 100 % of the area, 3:4 to 4:3 wide, mirrored every second time. After ten
-// tries that do not fit it is the largest one in the middle that does. Of element `index` of the
-// stream and nothing else. Requires: an image of at least a pixel.
+// tries that do not fit, it is the largest centred crop that does. It depends only on element
+// `index` of the stream. Requires: an image of at least one pixel.
 Crop random_crop(const Bitmap& image, const RandomStream& stream, std::uint64_t index);
 
 // Stretches a crop to the shape, linear between the four nearest pixels' centres, and normalises
-// it: (value / 255 - mean) / deviation of ImageNet's training images by channel. Keeps rows that
-// it needs again in `scratch`. Requires: the image has the shape's channels; a crop inside it; as
-// many numbers as the shape has elements.
+// it: (value / 255 - mean) / deviation of ImageNet's training images by channel. It keeps rows for
+// reuse in `scratch`. Requires: the image has the shape's channels; a crop inside it; as many
+// numbers as the shape has elements.
 void resample(const Bitmap& image, const Crop& crop, const ImageShape& shape,
               std::vector<float>& scratch, std::span<float> values);
 

@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-// The engine binds the thread that starts others, and they would share its processor.
+// The engine binds its main thread, and threads started from there would share its processor.
 void use_all_processors() {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -24,8 +24,8 @@ void use_all_processors() {
     ::pthread_setaffinity_np(::pthread_self(), sizeof set, &set);
 }
 
-// What this thread has used of a processor: on a shared one the time that passes says nothing of
-// the work.
+// The processor time of this thread: on a shared processor, elapsed time says nothing about the
+// work.
 Seconds thread_time() {
     timespec now = {};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

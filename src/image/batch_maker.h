@@ -16,26 +16,26 @@
 
 namespace strata {
 
-// Makes batches of a network's input out of stored images, on threads of its own that may use any
-// processor of this process. Two buffers: while one batch is made, the one before can be read.
-// Which image element i of batch b is, and how it is cropped, depends on seed, b and i alone, not
-// on the number of threads.
+// Makes batches of a network's input from stored images, on its own threads, which may use any
+// processor of this process. Two buffers: while one batch is made, the previous one can be read.
+// The image and crop of element i of batch b depend only on seed, b and i, not on the number of
+// threads.
 class BatchMaker {
 public:
-    // Requires: a collection with an image, which outlives it; batch and threads at least 1.
+    // Requires: a collection that has an image and outlives this; batch and threads at least 1.
     BatchMaker(const ImageCollection& collection, const ImageShape& shape, std::size_t batch,
                int threads, std::uint64_t seed);
     BatchMaker(const BatchMaker&) = delete;
     BatchMaker& operator=(const BatchMaker&) = delete;
     ~BatchMaker() = default;
 
-    // Begins to make the next batch. Requires: none is being made.
+    // Starts making the next batch. Requires: none is being made.
     void begin();
 
-    // Waits until it is made; returns what it cost. Throws Error where an image cannot be decoded.
+    // Waits until it is made; returns its cost. Throws Error if an image cannot be decoded.
     BatchTimes finish();
 
-    // The batch finished last, image after image; until `begin` is called twice.
+    // The batch finished last, image after image; valid until `begin` is called twice.
     std::span<const float> values() const { return buffers_[finished_]; }
 
 private:
@@ -58,11 +58,12 @@ private:
     std::condition_variable_any work_is_there_;
     std::condition_variable work_is_done_;
     std::uint64_t begun_ = 0;  // batches
-    std::size_t next_;         // element of the batch that no thread has taken yet
-    std::size_t missing_ = 0;  // elements that are not made yet
+    std::size_t next_;         // the next element that no thread has taken
+    std::size_t missing_ = 0;  // elements not made yet
     BatchTimes times_;
     std::exception_ptr failure_;
-    std::vector<std::jthread> threads_;  // last, so that they end before what they use
+    std::vector<std::jthread>
+        threads_;  // last member, so that the threads end before what they use
 };
 
 }  // namespace strata

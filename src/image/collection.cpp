@@ -25,7 +25,7 @@ constexpr std::int64_t synthetic_extent = 256;
 constexpr int synthetic_quality = 90;
 constexpr std::uint64_t synthetic_stream = 0x696d616765730001;
 
-// A gradient from corner to corner of each channel, and noise of an eighth of the range on it.
+// A gradient from corner to corner of each channel plus noise of an eighth of the range.
 Bitmap synthetic_image(const RandomStream& stream, std::uint64_t number) {
     Bitmap image{.width = synthetic_extent, .height = synthetic_extent};
     const auto count = static_cast<std::uint64_t>(3 * synthetic_extent * synthetic_extent);
@@ -108,10 +108,9 @@ ImageCollection read_images(const std::filesystem::path& folder) {
         const auto mapped = MappedFile::open(file);
         const auto content = mapped->bytes();
         if (content.size() > max_bytes) {
-            throw Error(
-                fmt::format("{} has {} MB, and at most {} are read: make the image smaller "
-                            "or take it out",
-                            printable(file.string(), 1000), content.size() >> 20, max_bytes >> 20));
+            throw Error(fmt::format(
+                "{} has {} MB, but at most {} are read: make the image smaller or remove it",
+                printable(file.string(), 1000), content.size() >> 20, max_bytes >> 20));
         }
         if (collection.images.size() == max_images || bytes + content.size() > max_bytes) {
             break;

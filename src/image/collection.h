@@ -21,7 +21,7 @@ struct EncodedImage {
 struct ImageCollection {
     std::string name;  // "synthetic", or the folder's own name
     std::vector<EncodedImage> images;
-    double pixels = 0;  // of all of them
+    double pixels = 0;  // total of all files
 
     Bytes bytes() const;
 };
@@ -30,9 +30,9 @@ struct ImageCollection {
 // large as photographs. The same seed gives the same bytes.
 ImageCollection synthetic_images(std::uint64_t seed);
 
-// The files of a folder that end in .jpg or .jpeg, in the order of their names, each decoded once
-// to see that it can be; at most the first 256, and of 256 MiB together. Folders below it are not
-// read. Throws Error where there is no such folder, it has no such file or one of them cannot be
+// The .jpg and .jpeg files of a folder in the order of their names, each decoded once to
+// check it; at most the first 256, and 256 MiB in total. Subfolders are not read. Throws
+// Error if there is no such folder, it has no such file or one of them cannot be
 // decoded.
 ImageCollection read_images(const std::filesystem::path& folder);
 

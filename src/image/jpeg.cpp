@@ -19,7 +19,7 @@ namespace strata {
 
 namespace {
 
-// A progressive file of a few kilobytes can ask for scans without end; encoders write ten.
+// A progressive file of a few kilobytes can contain endless scans; encoders write ten.
 constexpr int max_scans = 100;
 
 // libjpeg ends an operation by calling a function that must not return. It jumps back to
@@ -36,8 +36,8 @@ struct JpegEscape {
     std::longjmp(escape->place, 1);
 }
 
-// After a warning libjpeg goes on with grey pixels. These occur in sound files: marks of programs
-// that it does not know, and stray bytes between segments.
+// After a warning libjpeg goes on with grey pixels. Some warnings occur in valid files: unknown
+// markers of programs, and stray bytes between segments.
 bool means_damage(int warning) {
     return warning != JWRN_ADOBE_XFORM && warning != JWRN_EXTRANEOUS_DATA &&
            warning != JWRN_JFIF_MAJOR;
@@ -55,7 +55,7 @@ void count_scans(j_common_ptr info) {
     }
 }
 
-// Prepares an escape and runs a part of libjpeg's work; false where it gave up.
+// Sets the jump target and runs a part of libjpeg's work; false if it failed.
 template <class Work>
 bool attempt(JpegEscape& escape, Work&& work) {
     if (setjmp(escape.place) != 0) {
@@ -130,7 +130,7 @@ private:
     void run(Work&& work) {
         if (!attempt(escape_, work)) {
             throw Error(
-                fmt::format("{} cannot be read as a JPEG ({}): repair the file or take it out",
+                fmt::format("{} cannot be read as a JPEG ({}): repair the file or remove it",
                             printable(name_, 1000), printable(escape_.message.data())));
         }
     }
@@ -139,10 +139,10 @@ private:
         const std::int64_t width = info_.image_width;
         const std::int64_t height = info_.image_height;
         if (width * height > max_pixels) {
-            throw Error(fmt::format(
-                "{} is {} x {} pixels, and at most {} million are decoded: make the image smaller "
-                "or take it out",
-                printable(name_, 1000), width, height, max_pixels / 1'000'000));
+            throw Error(
+                fmt::format("{} is {} x {} pixels, but at most {} million are decoded: make the "
+                            "image smaller or remove it",
+                            printable(name_, 1000), width, height, max_pixels / 1'000'000));
         }
     }
 
@@ -158,7 +158,7 @@ private:
             for (std::size_t c = 0; c < 3; ++c) {
                 colour[c] = light(inks[c]) * light(inks[3]) / 255;
             }
-            if (channels == 1) {  // luminance as JPEG itself has it (ITU-R BT.601)
+            if (channels == 1) {  // luminance as JPEG defines it (ITU-R BT.601)
                 colour[0] = (299 * colour[0] + 587 * colour[1] + 114 * colour[2] + 500) / 1000;
             }
             for (std::size_t c = 0; c < channels; ++c) {
@@ -174,7 +174,7 @@ private:
     jpeg_decompress_struct info_ = {};
 };
 
-// The memory that libjpeg allocates with malloc for what it writes.
+// The output buffer that libjpeg allocates with malloc.
 struct JpegOutput {
     unsigned char* start = nullptr;
     unsigned long size = 0;
@@ -191,7 +191,7 @@ void write_rows(jpeg_compress_struct& info, const Bitmap& image, int quality) {
     jpeg_start_compress(&info, TRUE);
     while (info.next_scanline < info.image_height) {
         const std::int64_t row = info.next_scanline;
-        // (libjpeg's writer takes pointers to what it does not change.)
+        // (libjpeg's writer takes non-const pointers to data that it does not change.)
         auto* pixels = const_cast<std::uint8_t*>(
             &image.pixels[static_cast<std::size_t>(row * image.width * image.channels)]);
         jpeg_write_scanlines(&info, &pixels, 1);
@@ -225,7 +225,7 @@ std::vector<std::byte> encode_jpeg(const Bitmap& image, int quality) {
         write_rows(info, image, quality);
     });
     jpeg_destroy_compress(&info);
-    check(is_written, "an image can be encoded as JPEG");
+    check(is_written, "an image fits the limits of JPEG");
     const auto* bytes = reinterpret_cast<const std::byte*>(output.start);
     return {bytes, bytes + output.size};
 }

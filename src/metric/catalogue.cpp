@@ -90,7 +90,7 @@ MetricSet parse_metric_set(std::string_view toml, std::string_view origin) {
     for_each_table(whole, "metrics", origin, [&](const TomlSection& section) {
         Metric metric = metric_of(section);
         if (std::ranges::find(set.metrics, metric.name, &Metric::name) != set.metrics.end()) {
-            section.refuse("name", "there is another of this name; rename one");
+            section.refuse("name", "another metric has this name; rename one");
         }
         set.metrics.push_back(std::move(metric));
     });

@@ -38,19 +38,19 @@ inline constexpr std::array<std::string_view, 10> names_of(StallCategory) {
             "not_selected"};
 }
 
-// Whether a set is counted unless something else is requested: each costs passes.
+// Whether a set is counted by default: each costs passes.
 enum class Collected { by_default, on_request };
 inline constexpr std::array<std::string_view, 2> names_of(Collected) {
     return {"by default", "on request"};
 }
 
-// Something that counters say about a piece of work.
+// A quantity computed from counters of a piece of work.
 struct Metric {
     std::string name = {};  // "dram_read_bytes"
     std::string unit = {};  // SI without prefix, "%", "" for a plain count
     std::string meaning = {};
     MetricFormula formula = {};
-    std::optional<StallCategory> stall = {};  // the category that it is a part of
+    std::optional<StallCategory> stall = {};  // the category that it belongs to
 };
 
 // Metrics that are requested together: a file of data/metrics/nvidia.
@@ -65,36 +65,36 @@ struct MetricSet {
 // Counters that some chips of an architecture lack.
 struct CounterGap {
     std::string counters = {};  // glob
-    std::string chips = "*";    // glob of those of the architecture
+    std::string chips = "*";    // glob of the architecture's chips
     std::string reason = {};
 };
 
-// What an architecture's chips do not count: a file of data/metrics/architectures.
+// The counters that an architecture's chips lack: a file of data/metrics/architectures.
 struct Architecture {
     std::string name = {};
     std::vector<std::string> chips = {};  // as CUPTI names them: "GH100"
     std::vector<CounterGap> gaps = {};
 };
 
-// All that is known of metrics.
+// Everything known about metrics.
 struct MetricCatalogue {
     std::vector<MetricSet> sets = {};
     std::vector<Architecture> architectures = {};
 };
 
-// The files of data/metrics/nvidia and data/metrics/architectures, which are built into the
+// The files of data/metrics/nvidia and data/metrics/architectures, embedded in the
 // program.
 std::span<const EmbeddedFile> metric_set_files();
 std::span<const EmbeddedFile> architecture_files();
 
-// What they hold.
+// Their parsed content.
 MetricCatalogue metric_catalogue();
 
 // Throws Error with exit code usage and the nearest name.
 const MetricSet& find_metric_set(const MetricCatalogue& catalogue, std::string_view name);
 
-// Why a chip lacks a counter, by its architecture's file; nothing where it has it or
-// the chip is not known.
+// Why a chip lacks a counter, from its architecture's file; nothing if it has it or the chip is
+// unknown.
 std::optional<std::string> gap_of(const MetricCatalogue& catalogue, std::string_view chip,
                                   std::string_view counter);
 

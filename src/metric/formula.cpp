@@ -62,7 +62,7 @@ private:
         }
     }
 
-    // The next character that is no blank, 0 at the end.
+    // The next non-blank character, 0 at the end.
     char next() {
         skip_blanks();
         return at_ < text_.size() ? text_[at_] : '\0';
@@ -189,7 +189,7 @@ MetricValue negated(const MetricValue& value) {
     return number == nullptr ? value : MetricValue(-*number);
 }
 
-// The operands that wait for their operator.
+// The operands waiting for their operator.
 class Operands {
 public:
     template <class Value>

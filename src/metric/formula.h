@@ -10,11 +10,11 @@
 
 namespace strata {
 
-// Whether a value is missing because the chip has nothing of the kind to count, or because it could
-// not be counted this time.
+// Why a value is missing: the chip has no such counter, or it could not be counted this
+// time.
 enum class Absence { not_on_chip, not_counted };
 
-// No value, and why. It is never 0.
+// A missing value with its reason. It is never 0.
 struct NoValue {
     std::string reason = {};
     Absence absence = Absence::not_counted;
@@ -32,25 +32,25 @@ using CounterValues = std::map<std::string, MetricValue, std::less<>>;
 struct FormulaStep {
     enum class Kind { number, counter, add, subtract, multiply, divide, negate };
     Kind kind = Kind::number;
-    double number = 0;         // of Kind::number
-    std::string counter = {};  // of Kind::counter
+    double number = 0;         // for Kind::number
+    std::string counter = {};  // for Kind::counter
 
     bool operator==(const FormulaStep&) const = default;
 };
 
-// A value computed of a chip's counters: sums, products and quotients of their names and of
+// A value computed from a chip's counters: sums, products and quotients of their names and of
 // numbers,
 //
 //   100 * lts__t_sectors_op_read_lookup_hit.sum / lts__t_sectors_op_read.sum
 //
-// with brackets and the usual precedence. A counter without a value leaves the formula without one,
-// for the same reason; so does a divisor of 0.
+// with brackets and the usual precedence. If a counter has no value, neither has the formula, for
+// the same reason; the same goes for a divisor of 0.
 class MetricFormula {
 public:
-    // Throws Error that names the place in the text and what is wrong there.
+    // Throws Error, naming the place in the text and what is wrong there.
     static MetricFormula parse(std::string_view text);
 
-    // Names of the counters, each once, in the order of the text.
+    // The names of the counters, each once, in the order of the text.
     std::vector<std::string> counters() const;
 
     MetricValue evaluate(const CounterValues& values) const;

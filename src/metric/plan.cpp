@@ -106,7 +106,7 @@ std::string cost_sentence(const CountingCost& cost) {
 
 namespace {
 
-// What a category comes to when another part of it is added.
+// The value of a category after another part is added.
 MetricValue with_part(const MetricValue& sum, const MetricValue& part) {
     const auto* before = std::get_if<double>(&sum);
     const auto* added = std::get_if<double>(&part);
@@ -122,7 +122,7 @@ MetricValue with_part(const MetricValue& sum, const MetricValue& part) {
 
 std::array<MetricValue, 10> stalls_by_category(std::span<const EvaluatedMetric> metrics) {
     std::array<MetricValue, 10> categories;
-    categories.fill(NoValue{"no counter stands for it", Absence::not_on_chip});
+    categories.fill(NoValue{"no counter covers it", Absence::not_on_chip});
     for (const EvaluatedMetric& metric : metrics) {
         if (const auto& stall = metric.metric.stall) {
             MetricValue& category = categories.at(static_cast<std::size_t>(*stall));

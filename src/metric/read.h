@@ -17,9 +17,9 @@ namespace strata {
 //       formula = "dram__bytes_read.sum" },
 //   ]
 //
-// A metric may name the category of stalls that it is a part of: stall = "memory_dependency".
-// Throws Error, one sentence with file, place and fix; `origin` is the file's name and gives the
-// set's.
+// A metric may name its category of stalls: stall = "memory_dependency". Throws Error, one
+// sentence with file, place and fix; `origin` is the file's name, from which the set gets its
+// own.
 MetricSet parse_metric_set(std::string_view toml, std::string_view origin);
 
 // Reads a file of data/metrics/architectures:

@@ -11,7 +11,7 @@ namespace strata {
 
 namespace {
 
-// What one element costs; y is read again where the derivative is a function of it, else x.
+// The cost of one element; the backward pass reads y if the derivative is a function of it, else x.
 struct ElementCost {
     ActivationKind kind;
     PassOperations each;
@@ -114,8 +114,8 @@ Operations Activation::operations(const Signature& signature, Pass pass) const {
                 signature, pass);
 }
 
-// A negative slope reverses the sign, so the output no longer shows on which side the input
-// lay.
+// With a negative slope the output's sign no longer tells the input's
+// sign.
 BackwardReads Activation::reads() const {
     switch (kind) {
         case ActivationKind::relu:

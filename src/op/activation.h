@@ -7,9 +7,9 @@
 
 namespace strata {
 
-// The element functions known. gelu is x times the normal distribution's integral (Hendrycks and
-// Gimpel 2016), gelu_tanh the approximation by tanh that they give; silu x sigmoid(x); mish
-// x tanh(softplus x); softsign x / (1 + |x|); hard_swish x clamp(x / 6 + 1/2, 0, 1).
+// The supported element functions. gelu is x times the normal distribution's integral (Hendrycks
+// and Gimpel 2016), gelu_tanh the approximation by tanh that they give; silu x sigmoid(x); mish x
+// tanh(softplus x); softsign x / (1 + |x|); hard_swish x clamp(x / 6 + 1/2, 0, 1).
 enum class ActivationKind {
     relu,
     leaky_relu,
@@ -52,7 +52,7 @@ inline constexpr std::array<std::string_view, 17> names_of(ActivationKind) {
 
 // A function of one element. alpha and beta: the slope of leaky_relu, the scale of elu and celu,
 // the bounds of clip (alpha <= y <= beta), slope and offset of hard_sigmoid, selu's alpha and
-// gamma, what x must exceed in thresholded_relu.
+// gamma, the threshold of thresholded_relu.
 struct Activation {
     static constexpr std::string_view type = "activation";
     ActivationKind kind = ActivationKind::relu;

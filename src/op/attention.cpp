@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// Extents of one operand, however it lies.
+// Extents of one operand in either layout.
 struct HeadShape {
     std::int64_t batch = 0;
     std::int64_t heads = 0;
@@ -88,7 +88,7 @@ std::vector<Tensor> Attention::outputs(std::span<const Tensor> inputs) const {
 }
 
 // Two products forward, four backward (dv, dp, dq, dk); every score is scaled and goes through a
-// softmax. Nominal: what causality or a mask hides is counted too, as a convolution's padding is.
+// softmax. Nominal: scores hidden by causality or a mask count too, like a convolution's padding.
 Operations Attention::operations(const Signature& signature, Pass pass) const {
     const AttentionExtents e = extents_of(*this, signature);
     const double scores = static_cast<double>(e.batch * e.heads) * static_cast<double>(e.queries) *
@@ -105,7 +105,7 @@ Operations Attention::operations(const Signature& signature, Pass pass) const {
     return pick({.forward = forward, .backward_data = backward}, signature, pass);
 }
 
-// The scores are recomputed from what was read forward.
+// The scores are recomputed from the forward operands.
 BackwardReads Attention::reads() const {
     return {.input_for_data = true};
 }
@@ -132,8 +132,8 @@ AttentionExtents extents_of(const Attention& op, const Signature& signature) {
 
 namespace {
 
-// What weighs a value's rounding: a probability, one of so many; and where scores are large, a
-// probability errs by as much as its score does, one sixteenth unit of this count for each score.
+// A value's rounding is weighed by its probability, one of so many. If scores are large, a
+// probability errs by as much as its score: one sixteenth unit of this count for each score.
 double probability_of(const AttentionExtents& e, const OperandValues& values) {
     const auto keys = static_cast<double>(e.keys);
     const double score =
@@ -143,14 +143,14 @@ double probability_of(const AttentionExtents& e, const OperandValues& values) {
 
 }  // namespace
 
-// A mean of the values, weighed by the probabilities.
+// The values' mean, weighted by the probabilities.
 SumShape Attention::forward_sum(const OperandValues& values) const {
     const AttentionExtents e = extents_of(*this, values.signature);
     return {static_cast<double>(e.keys), values.rms(2) * probability_of(e, values)};
 }
 
-// A value meets the gradients of all queries, a query and a key one another; each of those terms is
-// weighed by a probability, one of so many.
+// A value's gradient sums over all queries, a query's over all keys and a key's over all queries;
+// each term is weighted by a probability, one of so many.
 SumShape Attention::gradient_sum(const OperandValues& values, std::size_t operand) const {
     const AttentionExtents e = extents_of(*this, values.signature);
     const double probability = probability_of(e, values);
@@ -161,8 +161,8 @@ SumShape Attention::gradient_sum(const OperandValues& values, std::size_t operan
     }
     const double of_score = values.rms_gradient() * values.rms(2) *
                             std::sqrt(static_cast<double>(e.value_width)) * probability;
-    // The mean that a softmax's gradient takes off errs alike for all keys, and does not average
-    // out.
+    // The mean that a softmax's gradient subtracts has the same error for all keys, so it does not
+    // average out.
     const double alike = 1 + std::sqrt(static_cast<double>(e.keys)) / 8;
     return {terms, operand == 3 ? of_score : of_score * alike * e.scale * values.rms(1 - operand)};
 }

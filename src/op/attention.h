@@ -6,14 +6,14 @@
 namespace strata {
 
 // Scaled dot-product attention (Vaswani et al. 2017): softmax(q k^T * scale + mask) v, per
-// head. Operands packed, q[N,S,heads*D], k[N,T,kv_heads*D], v[N,T,kv_heads*E] ->
-// y[N,S,heads*E], or by head, q[N,heads,S,D] and so on -> y[N,heads,S,E]. Fewer heads of keys
-// than of queries are shared by groups of neighbours (grouped-query attention, Ainslie et al.
-// 2023). A fourth operand is added to the scores, broadcast to [N,heads,S,T]. Causal: position
-// s sees keys up to s + T - S.
+// head. Operands packed, q[N,S,heads*D], k[N,T,kv_heads*D], v[N,T,kv_heads*E] -> y[N,S,heads*E], or
+// by head, q[N,heads,S,D] and so on -> y[N,heads,S,E]. If there are fewer key heads than query
+// heads, neighbouring query heads share one (grouped-query attention, Ainslie et al. 2023). A
+// fourth operand is added to the scores, broadcast to [N,heads,S,T]. Causal: position s sees keys
+// up to s + T - S.
 struct Attention {
     static constexpr std::string_view type = "attention";
-    std::int64_t heads = 1;     // of a packed operand; by head, an extent
+    std::int64_t heads = 1;     // for packed operands; by head it is an extent
     std::int64_t kv_heads = 0;  // 0: as many as heads
     bool causal = false;
     double scale = 0;  // 0: 1 / sqrt(D)
@@ -37,17 +37,17 @@ struct Attention {
     SumShape gradient_sum(const OperandValues& values, std::size_t operand) const;
 };
 
-// The extents that an attention's operands give it.
+// The extents of an attention layer, from its operands.
 struct AttentionExtents {
     std::int64_t batch = 0;
     std::int64_t heads = 0;
     std::int64_t kv_heads = 0;
     std::int64_t queries = 0;
     std::int64_t keys = 0;
-    std::int64_t width = 0;        // of a query and a key
-    std::int64_t value_width = 0;  // of a value and a result
+    std::int64_t width = 0;        // size of a query and a key
+    std::int64_t value_width = 0;  // size of a value and a result
     double scale = 1;
-    bool packed = true;  // heads side by side in one row, or one behind the other
+    bool packed = true;  // heads side by side in one row, or one after another
 };
 
 // Requires: operands that the shape rule accepts.

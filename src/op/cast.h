@@ -5,8 +5,8 @@
 
 namespace strata {
 
-// Another element type. To an integer: towards zero; to boolean: whether it is not zero; to f16
-// and bf16: to the nearest, ties to even.
+// Converts to another element type: to an integer towards zero, to boolean whether it is nonzero,
+// to f16 and bf16 to the nearest, ties to even.
 struct Cast {
     static constexpr std::string_view type = "cast";
     DataType dtype = DataType::f32;

@@ -8,7 +8,7 @@
 namespace strata {
 
 // A published way of counting floating-point operations: a weight for each kind of arithmetic and,
-// where a publication has its own formula for some operator, that formula (op/convention/).
+// if the publication has its own formula for an operator, that formula (op/convention/).
 struct Convention {
     std::string_view name;
     std::string_view meaning;  // one sentence, with its source
@@ -29,7 +29,7 @@ std::span<const Convention> conventions();
 // Throws Error with exit code usage and the nearest name.
 const Convention& find_convention(std::string_view name);
 
-// Operations of one pass of an operator, counted by a convention.
+// The operations of one pass of an operator, counted by a convention.
 Flops count(const Op& op, const Signature& signature, Pass pass, const Convention& convention,
             const UpdateCost& update = {});
 

@@ -41,8 +41,8 @@ std::vector<Tensor> Convolution::outputs(std::span<const Tensor> inputs) const {
     return {shaped(type, dims, x.dtype)};
 }
 
-// Forward, data gradient and weight gradient each multiply every output element's window,
-// K^2 * Cin / groups taps, those in the padding included (the nominal 2 K^2 Cin Ho Wo Cout).
+// Forward, data gradient and weight gradient each multiply every output element's window of K^2 *
+// Cin / groups taps, including taps in the padding (the nominal 2 K^2 Cin Ho Wo Cout).
 Operations Convolution::operations(const Signature& signature, Pass pass) const {
     const double y = count_of(signature.outputs[0]);
     const double taps = count_of(signature.inputs[1].tensor) / static_cast<double>(out_channels);
@@ -57,7 +57,7 @@ BackwardReads Convolution::reads() const {
     return {.parameters_for_data = true, .input_for_weights = true};
 }
 
-// Every weight of an output channel takes part in each of its elements.
+// Every weight of an output channel contributes to each of its elements.
 SumShape Convolution::forward_sum(const OperandValues& values) const {
     return {values.elements(1) / static_cast<double>(values.input_dims(1)[0]),
             values.rms(0) * values.rms(1)};

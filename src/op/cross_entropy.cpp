@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// A builder may give the labels as an activation operand or have them made.
+// A builder may pass the labels as an activation operand or have them created.
 std::vector<ParameterShape> SoftmaxCrossEntropy::parameters(
     std::span<const Tensor> activations) const {
     require_operands(type, activations, 1, 2);
@@ -29,9 +29,9 @@ std::vector<Tensor> SoftmaxCrossEntropy::outputs(std::span<const Tensor> inputs)
     return {Tensor{{}, x.dtype}};
 }
 
-// Forward: greatest, difference, exponential and sum per element; per image a logarithm, the
-// label's logit subtracted and the mean's sum; one quotient. Backward: the softmax anew (5 per
-// element), one multiply by 1 / N, and the label's 1 subtracted per image.
+// Forward: maximum, difference, exponential and sum per element; per image a logarithm, the
+// subtraction of the label's logit and the sum of the mean; one quotient. Backward: the softmax
+// again (5 per element), one multiply by 1 / N, and per image the label's 1 subtracted.
 Operations SoftmaxCrossEntropy::operations(const Signature& signature, Pass pass) const {
     const Tensor& x = signature.inputs[0].tensor;
     const double elements = count_of(x);

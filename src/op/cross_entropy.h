@@ -5,8 +5,8 @@
 
 namespace strata {
 
-// Mean over the batch of -log softmax(x)[label]: x[N,C], labels[N] -> a scalar. Its backward pass
-// starts the network's: dx = (softmax(x) - onehot(label)) / N.
+// Mean over the batch of -log softmax(x)[label]: x[N,C], labels[N] -> a scalar. The network's
+// backward pass starts here: dx = (softmax(x) - onehot(label)) / N.
 struct SoftmaxCrossEntropy {
     static constexpr std::string_view type = "softmax_cross_entropy";
 

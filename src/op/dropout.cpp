@@ -20,13 +20,13 @@ std::vector<Tensor> Dropout::outputs(std::span<const Tensor> inputs) const {
     return {shaped(type, inputs[0].dims, inputs[0].dtype)};
 }
 
-// One multiply by 0 or 1 / (1 - probability), both ways; drawing the mask is not counted.
+// One multiply by 0 or 1 / (1 - probability) in either direction; drawing the mask is not counted.
 Operations Dropout::operations(const Signature& signature, Pass pass) const {
     const Operations scaled = {.multiplies = count_of(signature.outputs[0])};
     return pick({.forward = scaled, .backward_data = scaled}, signature, pass);
 }
 
-// The mask: one byte an element.
+// The mask: one byte per element.
 BackwardReads Dropout::reads() const {
     return {.saved_bytes_per_output = 1};
 }

@@ -35,8 +35,8 @@ Operations one_step(ElementwiseKind kind) {
 }
 
 // Gradient of operand `index` per output element: a sum passes dy on (a sign is free), a product
-// multiplies by the others, da = dy / b, db = -dy * y / b, a maximum compares with the others; of a
-// power da = dy b a^(b-1), db = dy y log a.
+// multiplies by the others, a quotient has da = dy / b and db = -dy * y / b, a maximum compares
+// with the others, and a power has da = dy b a^(b-1) and db = dy y log a.
 Operations gradient_step(ElementwiseKind kind, std::size_t operands, std::size_t index) {
     if (kind == ElementwiseKind::add || kind == ElementwiseKind::subtract) {
         return {};
@@ -50,7 +50,7 @@ Operations gradient_step(ElementwiseKind kind, std::size_t operands, std::size_t
     return times(static_cast<double>(operands - 1), one_step(kind));
 }
 
-// Gradients of the operands chosen; one that was broadcast sums what its copies receive.
+// Gradients of the chosen operands; a broadcast operand sums the gradients of its copies.
 Operations gradients(ElementwiseKind kind, const Signature& signature,
                      const std::function<bool(const Operand&)>& chosen) {
     const double outputs = count_of(signature.outputs[0]);
@@ -103,8 +103,8 @@ std::string Elementwise::kind_name() const {
     return std::string(names_of(kind)[static_cast<std::size_t>(kind)]);
 }
 
-// The base of a power is given values where it has one. A parameter is a scale, an exponent or a
-// bias, or the slopes of a parametric ReLU.
+// The base of a power is drawn where the power is defined. A parameter is a scale, an exponent, a
+// bias or the slopes of a parametric ReLU.
 std::optional<Draw> Elementwise::draw(const Signature& signature, std::size_t operand) const {
     if (kind == ElementwiseKind::power && operand == 0) {
         return Draw{Distribution::positive};
@@ -137,7 +137,7 @@ SumShape Elementwise::forward_sum(const OperandValues& values) const {
     return {static_cast<double>(values.inputs.size()), largest};
 }
 
-// An operand that was broadcast sums over its copies.
+// The gradient of a broadcast operand sums over its copies.
 SumShape Elementwise::gradient_sum(const OperandValues& values, std::size_t operand) const {
     double others = 1;
     for (std::size_t i = 0; i < values.inputs.size() && kind == ElementwiseKind::multiply; ++i) {

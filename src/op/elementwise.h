@@ -7,8 +7,8 @@
 
 namespace strata {
 
-// The functions known. remainder has the divisor's sign; prelu is a > 0 ? a : a b. From `equal` on
-// they give booleans, and no gradient passes them.
+// The supported functions. remainder has the divisor's sign; prelu is a > 0 ? a : a b. Those from
+// `equal` on give booleans and pass no gradient.
 enum class ElementwiseKind {
     add,
     multiply,
@@ -40,7 +40,7 @@ constexpr bool gives_boolean(ElementwiseKind kind) {
     return kind >= ElementwiseKind::equal;
 }
 
-// Whether the function takes two operands, not any number of them.
+// Whether the function takes exactly two operands rather than any number.
 constexpr bool is_binary(ElementwiseKind kind) {
     return kind == ElementwiseKind::subtract || kind == ElementwiseKind::divide ||
            kind >= ElementwiseKind::power;

@@ -23,7 +23,7 @@ std::vector<Tensor> Embedding::outputs(std::span<const Tensor> inputs) const {
     return {shaped(type, dims, inputs[1].dtype)};
 }
 
-// A copy; backward, each row read adds its gradient to the table's.
+// Forward is a copy; backward adds the gradient of each row read to the table's.
 Operations Embedding::operations(const Signature& signature, Pass pass) const {
     return pick({.backward_weights = {.adds = count_of(signature.outputs[0])}}, signature, pass);
 }
@@ -32,7 +32,7 @@ BackwardReads Embedding::reads() const {
     return {.input_for_weights = true};
 }
 
-// With deviation 1 / sqrt(width) (Vaswani et al. 2017).
+// Standard deviation 1 / sqrt(width) (Vaswani et al. 2017).
 std::optional<Draw> Embedding::draw(const Signature& signature, std::size_t operand) const {
     if (!is_owned(signature.inputs[operand].role)) {
         return {};
@@ -44,7 +44,7 @@ std::optional<std::int64_t> Embedding::rows_indexed(const Signature&, std::size_
     return operand == 0 ? std::optional(rows) : std::nullopt;
 }
 
-// A row sums the gradients of all that name it: at worst, all.
+// A row sums the gradients of all indices that name it: at worst, all.
 SumShape Embedding::gradient_sum(const OperandValues& values, std::size_t) const {
     return {.length = values.elements(0)};
 }

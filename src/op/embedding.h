@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// Rows of a table, by index: indices[...] of an integer type -> y[..., width];
+// Looks up rows of a table by index: indices[...] of an integer type -> y[..., width];
 // weight[rows,width]. An index from -rows to -1 counts from the end.
 struct Embedding {
     static constexpr std::string_view type = "embedding";

@@ -22,7 +22,7 @@ std::vector<Tensor> Expand::outputs(std::span<const Tensor> inputs) const {
     return {shaped(type, dims, inputs[0].dtype)};
 }
 
-// A copy; backward, the copies' gradients are added up.
+// Forward is a copy; backward adds up the copies' gradients.
 Operations Expand::operations(const Signature& signature, Pass pass) const {
     const double sums = count_of(signature.outputs[0]) - count_of(signature.inputs[0].tensor);
     return pick({.backward_data = {.adds = sums}, .backward_weights = {.adds = sums}}, signature,

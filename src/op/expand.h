@@ -5,8 +5,8 @@
 
 namespace strata {
 
-// A tensor repeated along axes of extent 1, and along new leading ones, until it has these
-// extents (NumPy's broadcast_to).
+// Repeats a tensor along axes of extent 1 and along new leading axes to these extents (NumPy's
+// broadcast_to).
 struct Expand {
     static constexpr std::string_view type = "expand";
     Dims dims = {};

@@ -25,7 +25,7 @@ std::vector<Tensor> FullyConnected::outputs(std::span<const Tensor> inputs) cons
     return {shaped(type, {inputs[0].dims[0], out_features}, inputs[0].dtype)};
 }
 
-// Forward, data gradient and weight gradient are each one N x in x out product.
+// Forward, data gradient and weight gradient are one N x in x out product each.
 Operations FullyConnected::operations(const Signature& signature, Pass pass) const {
     const double products =
         static_cast<double>(signature.outputs[0].dims[0]) * count_of(signature.inputs[1].tensor);

@@ -21,13 +21,13 @@ std::vector<Tensor> Gather::outputs(std::span<const Tensor> inputs) const {
     return {shaped(type, dims, inputs[0].dtype)};
 }
 
-// A copy; backward, each slice adds its gradient to the one that it was read from.
+// Forward is a copy; backward adds each slice's gradient to the slice it was read from.
 Operations Gather::operations(const Signature& signature, Pass pass) const {
     const Operations sums = {.adds = count_of(signature.outputs[0])};
     return pick({.backward_data = sums, .backward_weights = sums}, signature, pass);
 }
 
-// The indices alone.
+// Only the indices are read.
 BackwardReads Gather::reads() const {
     return {.input_for_data = true, .input_for_weights = true, .only_others_for_data = true};
 }
@@ -38,7 +38,7 @@ std::optional<std::int64_t> Gather::rows_indexed(const Signature& signature,
     return operand == 1 ? std::optional(dims[axis_index(type, axis, dims.size())]) : std::nullopt;
 }
 
-// At worst all indices name one row; where they do not, no sum is larger than a gradient.
+// At worst all indices name one row; if all differ, no sum is larger than a gradient.
 SumShape Gather::gradient_sum(const OperandValues& values, std::size_t) const {
     return mean_of(values.elements(1), values.rms_gradient());
 }

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// Slices of a tensor along one axis, by index: data[a..., axis, b...], indices[i...] of an
+// Takes slices of a tensor along one axis by index: data[a..., axis, b...], indices[i...] of an
 // integer type -> y[a..., i..., b...]. An index below zero counts from the end.
 struct Gather {
     static constexpr std::string_view type = "gather";

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// A copy, as DNNMark's bypass layer.
+// A copy, like DNNMark's bypass layer.
 struct Identity {
     static constexpr std::string_view type = "identity";
 

@@ -17,9 +17,9 @@ std::vector<Tensor> Lrn::outputs(std::span<const Tensor> inputs) const {
 }
 
 // Forward, per element: `size` squares and their sum from 0, times alpha / size, plus k, to the
-// power -beta, and the quotient: 2 size + 4, which is the 14 of Dong et al. 2018 for size 5.
-// Backward, with s the scale recomputed as above and y = x / s^beta:
-// dx = dy / s^beta - 2 alpha beta / size * x * sum(dy * y / s).
+// power -beta, and the quotient: 2 size + 4, for size 5 the 14 of Dong et al. 2018. Backward, with
+// s the scale recomputed as above and y = x / s^beta: dx = dy / s^beta - 2 alpha beta / size * x *
+// sum(dy * y / s).
 Operations Lrn::operations(const Signature& signature, Pass pass) const {
     const auto neighbours = static_cast<double>(size);
     const Operations forward = {

@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// Rows and columns of the matrices that an operand holds, after its transposition.
+// Rows and columns of an operand's matrices after its transposition.
 std::pair<std::int64_t, std::int64_t> matrix_of(const Tensor& tensor, bool transposed) {
     const auto rank = tensor.dims.size();
     std::pair matrix(tensor.dims[rank - 2], tensor.dims[rank - 1]);
@@ -50,8 +50,8 @@ std::vector<Tensor> MatMul::outputs(std::span<const Tensor> inputs) const {
     return {shaped(type, dims, inputs[0].dtype)};
 }
 
-// da = dy * b and db = a * dy: each costs one forward pass and belongs to backward_data where the
-// operand is an activation, to backward_weights where it is a parameter.
+// da = dy * b and db = a * dy: each costs one forward pass and belongs to backward_data if the
+// operand is an activation, to backward_weights if it is a parameter.
 Operations MatMul::operations(const Signature& signature, Pass pass) const {
     const double products = products_of(*this, signature);
     double for_data = 0, for_weights = 0;
@@ -87,7 +87,7 @@ SumShape MatMul::forward_sum(const OperandValues& values) const {
     return {static_cast<double>(depth), values.rms(0) * values.rms(1)};
 }
 
-// An element of da meets every element of dy in its row, and every copy that was broadcast.
+// An element of da sums over the elements of dy in its row and over its broadcast copies.
 SumShape MatMul::gradient_sum(const OperandValues& values, std::size_t operand) const {
     const double products = products_of(*this, values.signature);
     return {products / values.elements(operand), values.rms_gradient() * values.rms(1 - operand)};

@@ -127,7 +127,7 @@ std::vector<Tensor> BatchNormalization::outputs(std::span<const Tensor> inputs) 
     return {shaped(type, inputs[0].dims, inputs[0].dtype)};
 }
 
-// Of training. Forward, per element: the sum for the mean, x - mean, its square summed, times the
+// Training forward, per element: the sum for the mean, x - mean, its square summed, times the
 // inverse deviation, times scale plus shift; per statistic: two quotients by the count, epsilon,
 // root, inverse, and two running averages of one multiply and one multiply-add each. Backward: the
 // weights' pass sums dy and dy * x^ with x^ = (x - mean) * inverse recomputed; the data's dx =
@@ -184,7 +184,7 @@ SumShape BatchNormalization::gradient_sum(const OperandValues& values, std::size
 }
 
 // The mean of a layer whose input has mean zero (a convolution behind a batch normalisation without
-// an activation) is nothing but rounding, so it is judged by the values that were averaged.
+// an activation) is pure rounding error, so it is judged by the values averaged.
 SumShape BatchNormalization::statistic_sum(const OperandValues& values, std::size_t operand) const {
     constexpr std::size_t mean_operand = 3;
     const double length = values.elements(0) / values.elements(1);
@@ -280,7 +280,7 @@ std::vector<Tensor> GroupNormalization::outputs(std::span<const Tensor> inputs) 
     return {shaped(type, inputs[0].dims, inputs[0].dtype)};
 }
 
-// As layer normalisation, each group of an image being one row.
+// Like layer normalisation, with each group of an image as one row.
 Operations GroupNormalization::operations(const Signature& signature, Pass pass) const {
     const Tensor& y = signature.outputs[0];
     const double elements = count_of(y);

@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// Which elements share a mean and a variance in a normalisation, and these statistics themselves.
+// Which elements of a normalisation share a mean and a variance, and those statistics.
 
 // Layer and group normalisation: a tensor as rows of consecutive elements, each normalised by
 // its own mean and variance. Row r belongs to group r % groups, whose elements share scale and
@@ -55,11 +55,11 @@ struct StatisticGroups {
     }
 };
 
-// Requires: of a batch normalisation.
+// Requires: the layer is a batch normalisation.
 StatisticGroups groups_of(const Signature& signature);
 
 struct Moments {
-    double mean = 0;      // 0 where the mean is not subtracted
+    double mean = 0;      // 0 if the mean is not subtracted
     double variance = 0;  // biased: divided by the count
 
     double inverse_deviation(double epsilon) const { return 1 / std::sqrt(variance + epsilon); }
@@ -77,7 +77,7 @@ struct Conditioning {
     void include(const Moments& moments, double scale, double epsilon);
 };
 
-// Of layer and group normalisation (operator.h).
+// The sums of layer and group normalisation (operator.h).
 SumShape forward_sum(const RowNormalization& rows, const OperandValues& values);
 SumShape gradient_sum(const RowNormalization& rows, const OperandValues& values,
                       std::size_t operand);

@@ -13,7 +13,7 @@ namespace strata {
 
 namespace {
 
-// The bytes of one pass: every operand that it must read, once, and every result, once. Beside the
+// The bytes of one pass: every operand it must read and every result, once each. Besides the
 // gradient of the output, a backward pass reads what the operator's `reads()` says and the `saved`
 // bytes of the forward pass.
 struct Traffic {
@@ -42,12 +42,12 @@ bool is_parameter(const Operand& operand) {
     return operand.role == Role::parameter;
 }
 
-// Values that flow through the network, as against what the operator owns.
+// Values that flow through the network, not the operator's own.
 bool is_data(const Operand& operand) {
     return operand.role != Role::parameter && operand.role != Role::statistic;
 }
 
-// The weights, or else the scale. Biases and shifts stand behind it, and no gradient depends on
+// The weights, or else the scale. Biases and shifts follow it, and no gradient depends on
 // them.
 Bytes weight_bytes(const Signature& signature) {
     const auto is_weight = [](const Operand& operand) {
@@ -60,8 +60,8 @@ Bytes weight_bytes(const Signature& signature) {
     return found == signature.inputs.end() ? Bytes{} : found->tensor.bytes();
 }
 
-// Data operands read for the data gradients. Of a product, an operand that alone receives a
-// gradient is not read.
+// Data operands read for the data gradients. A product does not read the operand that alone
+// receives a gradient.
 Bytes data_read(const BackwardReads& reads, const Signature& signature) {
     const auto receivers = std::ranges::count_if(signature.inputs, receives_gradient);
     return bytes_where(signature.inputs, [&](const Operand& operand) {
@@ -84,7 +84,7 @@ Traffic backward_weights(const BackwardReads& reads, const Signature& signature)
     return {read, bytes_where(signature.inputs, is_parameter)};
 }
 
-// All operands, but of one that is picked from at most as much as is written.
+// All operands; one that is picked from counts for at most the bytes written.
 Bytes forward_read(const Op& op, const Signature& signature) {
     const auto picked = picked_operand(op);
     Bytes read;
@@ -105,7 +105,7 @@ Traffic traffic_of(const Op& op, const Signature& signature, Pass pass, Bytes sa
         case Pass::backward_weights:
             return backward_weights(reads, signature);
         case Pass::update:
-            break;  // the optimizer says: update_work
+            break;  // the optimizer decides: update_work
     }
     return {};
 }
@@ -130,7 +130,7 @@ Draw draw_of_label(const Signature& signature) {
     return {Distribution::classes, scores.size() < 2 ? 1.0 : static_cast<double>(scores[1])};
 }
 
-// An output is summed over all but the weight's first axis (output channels, features).
+// An output sums over all weight axes but the first (output channels, features).
 Draw draw_by_name(std::string_view name, const Tensor& tensor) {
     if (name.starts_with("bias") || name == "shift" || name == "mean") {
         return {Distribution::zero};

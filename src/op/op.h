@@ -39,7 +39,8 @@
 
 namespace strata {
 
-// A closed set of operators; each must satisfy the concept, so one that lacks a rule fails here.
+// A closed set of operators; each must satisfy the concept, so an operator that lacks a rule fails
+// to compile here.
 template <Operator... Operators>
 using AnyOf = std::variant<Operators...>;
 
@@ -86,7 +87,7 @@ std::string kind_of(const Op& op);
 
 std::vector<ParameterShape> parameters_of(const Op& op, std::span<const Tensor> activations);
 
-// Shapes of the results. Throws Error, one sentence that names the operator and the misfit.
+// Shapes of the results. Throws Error, one sentence that names the operator and what does not fit.
 std::vector<Tensor> outputs_of(const Op& op, std::span<const Tensor> inputs);
 
 BackwardReads reads_of(const Op& op);
@@ -95,27 +96,27 @@ BackwardReads reads_of(const Op& op);
 // the tensors themselves.
 Bytes saved_bytes_of(const Op& op, const Signature& signature);
 
-// How an operand's values are drawn where the network carries none.
+// How an operand's values are drawn if the network carries none.
 Draw draw_of(const Op& op, const Signature& signature, std::size_t operand);
 
-// Rows that the operand's values may name; nothing where it is no index.
+// The number of rows that the operand's values index; nothing if it is not an index.
 std::optional<std::int64_t> rows_indexed_by(const Op& op, const Signature& signature,
                                             std::size_t operand);
 
-// What the elements of the first output, of an operand's gradient, and of a running statistic that
-// a training step renews are sums of.
+// The sums behind the elements of the first output, of an operand's gradient, and of a running
+// statistic that a training step updates.
 SumShape forward_sum(const Op& op, const OperandValues& values);
 SumShape gradient_sum(const Op& op, const OperandValues& values, std::size_t operand);
 SumShape statistic_sum(const Op& op, const OperandValues& values, std::size_t operand);
 
-// Whether the operator has this pass with these operands: backward_data where an activation can
-// receive a gradient, backward_weights and update where it has a parameter.
+// Whether the operator has this pass with these operands: backward_data if an activation can
+// receive a gradient, backward_weights and update if it has a parameter.
 bool has_pass(const Op& op, const Signature& signature, Pass pass);
 
 // Whether the work of a layer is known: always, unless it is opaque and no rule counts it.
 bool is_counted(const Op& op);
 
-// Arithmetic and compulsory traffic of one pass; of an update by what the optimizer costs. Zero for
+// Arithmetic and compulsory traffic of one pass; an update costs what the optimizer says. Zero for
 // a pass that the operator does not have.
 Work work_of(const Op& op, const Signature& signature, Pass pass, const UpdateCost& update = {});
 

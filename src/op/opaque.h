@@ -5,15 +5,15 @@
 
 namespace strata {
 
-// A node that no backend can compute. It keeps its place in the network, its shapes if they are
-// known, its work if that is known, and the reason, which every backend reports as skipped. Its
-// shape rule gives nothing: the code that adds it states the shapes of its outputs.
+// A node that no backend can compute. It keeps its place in the network, its shapes and work if
+// they are known, and the reason that every backend reports when it skips the node. It has no shape
+// rule: the code that adds it states its output shapes.
 struct Opaque {
     static constexpr std::string_view type = "opaque";
     std::string foreign_type = {};
     std::string reason = {};
     bool is_counted = false;  // whether the work below is known; if not, it is missing and not 0
-    Operations work = {};     // of the forward pass
+    Operations work = {};     // in the forward pass
 
     bool operator==(const Opaque&) const = default;
 

@@ -14,23 +14,23 @@
 namespace strata {
 
 // The sum behind one element of a result, for judging its rounding: `length` terms, each of about
-// `magnitude`. A magnitude of 0: no larger than the result itself.
+// `magnitude`. A magnitude of 0 means no larger than the result itself.
 struct SumShape {
     double length = 1;
     double magnitude = 0;
 
-    // The least size of such a sum, unless its terms happen to cancel.
+    // The smallest size of such a sum, unless its terms happen to cancel.
     double typical() const;
 };
 
-// A sum that is divided by its length: its terms are smaller than the value by as much.
+// A sum divided by its length: its terms are smaller than the value by that factor.
 SumShape mean_of(double length, double value);
 
-// The values that one pass of one layer computes from, dense and row-major. A view.
+// A view of the inputs of one pass of one layer, dense and row-major.
 struct OperandValues {
     const Signature& signature;
     std::vector<std::span<const float>> inputs;
-    std::span<const float> output_gradient = {};  // of the first result; empty in a forward pass
+    std::span<const float> output_gradient = {};  // of the first result; empty in the forward pass
     bool training = false;
 
     const Dims& input_dims(std::size_t operand) const {
@@ -47,30 +47,30 @@ struct OperandValues {
     double rms_gradient() const;
 };
 
-// The root of the mean square; 0 for nothing.
+// The root mean square; 0 if there are no values.
 double root_mean_square(std::span<const float> values);
 
-// How the values of a tensor are drawn for which the network carries none.
+// How to draw the values of a tensor that the network carries no values for.
 enum class Distribution { zero, one, normal, uniform, positive, classes };
 
 struct Draw {
     Distribution distribution = Distribution::uniform;
-    // Deviation of the normal, half-width of the uniform around 0; of the positive the middle of an
-    // interval of width 1; number of classes.
+    // Standard deviation (normal), half-width around 0 (uniform), middle of an interval of width 1
+    // (positive), number of classes.
     double extent = 1;
 
     bool operator==(const Draw&) const = default;
 };
 
-// Whether such a tensor is the operator's own: its parameters and running statistics.
+// Whether a tensor of this role belongs to the operator: parameters and running statistics.
 constexpr bool is_owned(Role role) {
     return role == Role::parameter || role == Role::statistic;
 }
 
-// Normal with variance 2 / fan-in, the terms that one output is summed over (He et al. 2015).
+// Normal with variance 2 / fan-in, the number of terms that one output sums (He et al. 2015).
 Draw he_normal(std::int64_t fan_in);
 
-// An operand of an operator other than its activations: a weight, bias, or running mean.
+// An operand other than an activation: a weight, bias, or running mean.
 struct ParameterShape {
     std::string name;  // "weight", "bias", "scale", "shift", "mean", "variance", "labels"
     Tensor tensor;

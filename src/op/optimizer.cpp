@@ -25,8 +25,8 @@ UpdateCost cost(const Sgd&) {
     return {.states = 0, .operations = {.multiply_adds = 1}};
 }
 
-// m and v: a multiply-add each, with products (1 - beta1) g and (1 - beta2) g g; then the root,
-// the sum with epsilon, the quotient and the weight's own multiply-add.
+// m and v: a multiply-add each, with products (1 - beta1) g and (1 - beta2) g g; then the root, the
+// sum with epsilon, the quotient and the weight's multiply-add.
 UpdateCost cost(const Adam&) {
     return {
         .states = 2,

@@ -16,7 +16,7 @@ struct SgdMomentum {
     double momentum = 0.9;
 };
 
-// Stochastic gradient descent that remembers nothing: w = w - rate * g.
+// Plain stochastic gradient descent: w = w - rate * g.
 struct Sgd {
     static constexpr std::string_view type = "sgd";
     double learning_rate = 0.01;
@@ -33,7 +33,7 @@ struct Adam {
     double epsilon = 1e-8;
 };
 
-// Both corrections of the bias taken out of the loop over the weights, with the same result:
+// Both bias corrections moved out of the loop over the weights, with the same result:
 //   w = w - rate * m / (sqrt(v) + epsilon).
 struct AdamStep {
     double rate = 0;
@@ -41,7 +41,7 @@ struct AdamStep {
 };
 AdamStep adam_step(const Adam& adam, std::int64_t step);
 
-// How trained values follow their gradients.
+// How gradients update the trained values.
 using Optimizer = std::variant<SgdMomentum, Sgd, Adam>;
 
 std::string_view name_of(const Optimizer& optimizer);
@@ -49,19 +49,20 @@ std::string_view name_of(const Optimizer& optimizer);
 // THE list of names; the first, momentum, is the default everywhere.
 std::span<const std::string_view> optimizer_names();
 
-// With its usual rates. Throws Error with exit code usage and the names there are.
+// The optimizer of that name with its usual rates. Throws Error with exit code usage and the known
+// names.
 Optimizer find_optimizer(std::string_view name);
 
-// The cost of an update per trained value; the default is that of momentum.
+// The cost of an update per trained value; the default is momentum's.
 struct UpdateCost {
-    double states = 1;  // values kept from one iteration to the next, in the weight's own type
+    double states = 1;  // values kept between iterations, in the weight's type
     Operations operations = {.multiply_adds = 2};
 };
 
 UpdateCost cost_of(const Optimizer& optimizer);
 
-// The update of every parameter among a signature's operands: weight, gradient and states in,
-// weight and states out.
+// The update of every parameter of a signature: reads weight, gradient and states, writes weight
+// and states.
 Work update_work(const Signature& signature, const UpdateCost& cost);
 
 }  // namespace strata

@@ -20,7 +20,7 @@ void require_extents(const Pad& pad, const Tensor& input) {
     }
     for (std::size_t i = 0; i < rank; ++i) {
         const auto [minimum, maximum] = std::minmax(pad.begin[i], pad.end[i]);
-        // A reflection cannot be longer than what there is to reflect.
+        // A reflection cannot be longer than the axis it reflects.
         const std::int64_t limit = pad.kind == PadKind::reflect ? input.dims[i] - 1 : max_attribute;
         if (minimum < -max_attribute || maximum > limit) {
             refuse(Pad::type,
@@ -46,7 +46,7 @@ std::vector<Tensor> Pad::outputs(std::span<const Tensor> inputs) const {
     return {shaped(type, dims, inputs[0].dtype)};
 }
 
-// Reflected and repeated elements give their gradients back to where they came from, one add each.
+// Reflected and repeated elements add their gradients to their sources, one add each.
 Operations Pad::operations(const Signature& signature, Pass pass) const {
     const double added = count_of(signature.outputs[0]) - count_of(signature.inputs[0].tensor);
     const double folded = kind == PadKind::constant ? 0 : std::max(added, 0.0);

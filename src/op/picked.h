@@ -5,8 +5,8 @@
 
 namespace strata {
 
-// The operand of which a forward pass reads only the elements that it copies: a table of which rows
-// are looked up, a tensor of which a part is taken. Nothing where every operand is read whole.
+// The operand that a forward pass reads only in part, the elements that it copies: the table of a
+// look-up, the tensor of a slice. Nothing if every operand is read whole.
 std::optional<std::size_t> picked_operand(const Op& op);
 
 }  // namespace strata

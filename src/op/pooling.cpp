@@ -19,12 +19,12 @@ double window_size(const Pooling& pooling, const Tensor& input) {
 }
 
 // One compare per window element (the convention of Dong et al. 2018: 9 per output of a 3x3
-// window). A gradient goes to one element of each window and is added there.
+// window). Backward adds each gradient to one element of its window.
 PassOperations max_pooling(double outputs, double window) {
     return {.forward = {.compares = outputs * window}, .backward_data = {.adds = outputs}};
 }
 
-// The window's sum, divided; backward, the divided gradient added to each element of the window.
+// Forward divides the window's sum; backward adds the divided gradient to each of its elements.
 PassOperations average_pooling(double outputs, double window) {
     const Operations each = {.adds = outputs * window, .divides = outputs};
     return {.forward = each, .backward_data = each};
@@ -55,7 +55,7 @@ Operations Pooling::operations(const Signature& signature, Pass pass) const {
         signature, pass);
 }
 
-// The maximum's place in its window: one byte where that can number the window's elements, else
+// The maximum's place in its window: one byte if that suffices to number the elements, else
 // four.
 BackwardReads Pooling::reads() const {
     double window = 1;

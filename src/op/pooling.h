@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// Which statistic of its window a pooling layer gives.
+// The statistic of its window that a pooling layer computes.
 enum class PoolingKind { max, average };
 
 inline constexpr std::array<std::string_view, 2> names_of(PoolingKind) {
@@ -15,8 +15,8 @@ inline constexpr std::array<std::string_view, 2> names_of(PoolingKind) {
 }
 
 // Maximum or mean over windows of the spatial axes. `global` takes the whole plane and ignores the
-// window. Ceil mode lets a last window start inside the input or its leading pad, as Caffe and
-// ONNX.
+// window. In ceil mode the last window may start inside the input or its leading pad, as in Caffe
+// and ONNX.
 struct Pooling {
     static constexpr std::string_view type = "pooling";
     PoolingKind kind = PoolingKind::max;

@@ -44,7 +44,7 @@ std::vector<Tensor> tensors_of(std::span<const Operand> operands) {
     return tensors;
 }
 
-// Operands beside the activations, with the roles that the operator gives them.
+// Operands besides the activations, with the roles that the operator assigns.
 std::vector<Operand> own_operands(const Op& op, std::span<const Operand> activations) {
     std::vector<Operand> operands;
     for (const ParameterShape& shape : parameters_of(op, tensors_of(activations))) {
@@ -53,7 +53,7 @@ std::vector<Operand> own_operands(const Op& op, std::span<const Operand> activat
     return operands;
 }
 
-// Whether the operator, given the first `count` operands, asks for just the others.
+// Whether the operator, given the first `count` operands, requests exactly the others.
 bool asks_for_rest(const Op& op, std::span<const Operand> inputs, std::size_t count) {
     try {
         return std::ranges::equal(own_operands(op, inputs.first(count)), inputs.subspan(count));

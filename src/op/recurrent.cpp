@@ -40,14 +40,15 @@ Dims state_dims(const Recurrent& op, const Tensor& x) {
     return {op.layers * directions_of(op), x.dims[1], op.hidden};
 }
 
-// Activations among the operands: the sequence, and the first states where there is room for them.
+// Activations among the operands: the sequence, and the initial states if there are enough
+// operands.
 std::size_t activations_among(const Recurrent& op, std::size_t operands) {
     const auto cells = static_cast<std::size_t>(op.layers * directions_of(op));
     const std::size_t parameters = cells * (op.bias ? 3 : 2);
     return operands > parameters ? operands - parameters : 0;
 }
 
-// One cell's element-wise arithmetic per hidden unit, the sums of the two products included.
+// One cell's element-wise arithmetic per hidden unit, including the sums of the two products.
 PassOperations per_unit(const Recurrent& op) {
     switch (op.cell) {
         case CellKind::rnn_tanh:  // dz = dh (1 - h^2)
@@ -88,7 +89,7 @@ void require_attributes(const Recurrent& op, const Tensor& x) {
     }
 }
 
-// "_l0", and of the reverse of two directions "_l0_reverse".
+// "_l0", or "_l0_reverse" for the reverse one of two directions.
 std::string suffix(std::int64_t layer, std::int64_t direction) {
     return fmt::format("_l{}{}", layer, direction == 0 ? "" : "_reverse");
 }
@@ -143,8 +144,8 @@ std::vector<Tensor> Recurrent::outputs(std::span<const Tensor> inputs) const {
     return results;
 }
 
-// Each weight meets every position of the sequence once in each pass: the nominal count, which
-// takes the first step's product with a state of zeros as done.
+// Each weight is used once for every position of the sequence in each pass: the nominal count,
+// which includes the first step's product with a zero state.
 Operations Recurrent::operations(const Signature& signature, Pass pass) const {
     const Tensor& x = signature.inputs[0].tensor;
     const double positions = static_cast<double>(x.dims[0]) * static_cast<double>(x.dims[1]);
@@ -166,9 +167,9 @@ Operations Recurrent::operations(const Signature& signature, Pass pass) const {
     return pick(all, signature, pass);
 }
 
-// What a pass backward through time needs beside the results: for each of them the values of its
-// gates and an LSTM's cell or a GRU's product, in f32 whatever the network computes in; a GRU and
-// two directions keep their states densely as well; and layers below the last their results.
+// Backpropagation through time needs, besides the results, the gate values and an LSTM's cell or a
+// GRU's product for each result, in f32 whatever the network's type. A GRU and a bidirectional
+// layer also keep dense states, and layers below the last their results.
 BackwardReads Recurrent::reads() const {
     const bool dense_states = cell == CellKind::gru || direction == Direction::bidirectional;
     const std::int64_t further = cell == CellKind::lstm || cell == CellKind::gru ? 1 : 0;
@@ -181,7 +182,7 @@ BackwardReads Recurrent::reads() const {
             .data_before_weights = true};
 }
 
-// Gates, cells and states go with the sequence, not with the last states.
+// Gates, cells and states are kept for the whole sequence, not only the final states.
 Bytes Recurrent::saved_bytes(const Signature& signature) const {
     return {reads().saved_bytes_per_output * count_of(signature.outputs[0])};
 }
@@ -190,7 +191,7 @@ std::string Recurrent::kind_name() const {
     return std::string(names_of(cell)[static_cast<std::size_t>(cell)]);
 }
 
-// As PyTorch draws them.
+// PyTorch's initialisation.
 std::optional<Draw> Recurrent::draw(const Signature& signature, std::size_t operand) const {
     if (!is_owned(signature.inputs[operand].role)) {
         return {};
@@ -198,14 +199,15 @@ std::optional<Draw> Recurrent::draw(const Signature& signature, std::size_t oper
     return Draw{Distribution::uniform, 1 / std::sqrt(static_cast<double>(hidden))};
 }
 
-// Rounding of one step reaches every later one: products of all steps count as one long sum.
+// The rounding error of one step reaches every later one: products of all steps count as one long
+// sum.
 SumShape Recurrent::forward_sum(const OperandValues& values) const {
     const Dims& x = values.input_dims(0);
     return {.length = static_cast<double>(hidden + x[2]) * static_cast<double>(x[0] * layers)};
 }
 
 // Parameters sum over the batch as well. The gradient of a state that a long sequence has forgotten
-// is small against what it is a part of.
+// is small against the sum that it is part of.
 SumShape Recurrent::gradient_sum(const OperandValues& values, std::size_t operand) const {
     const bool trained = values.signature.inputs[operand].role == Role::parameter;
     const double summed = trained ? static_cast<double>(values.input_dims(0)[1]) : 1;

@@ -7,27 +7,27 @@
 
 namespace strata {
 
-// The recurrent cells known.
+// The supported recurrent cells.
 enum class CellKind { rnn_tanh, rnn_relu, lstm, gru };
 
 inline constexpr std::array<std::string_view, 4> names_of(CellKind) {
     return {"rnn_tanh", "rnn_relu", "lstm", "gru"};
 }
 
-// In which order a sequence is read.
+// The order in which a sequence is read.
 enum class Direction { forward, reverse, bidirectional };
 
 inline constexpr std::array<std::string_view, 3> names_of(Direction) {
     return {"forward", "reverse", "bidirectional"};
 }
 
-// Stacked recurrent cells over a sequence: x[T,N,I] -> y[T,N,D*hidden], D = 2 where
-// bidirectional (the forward direction's values first). Further activations are the first
-// states, h[L*D,N,hidden] and, for an LSTM, c of the same shape; without them they are zero.
-// With final_state it also gives the last states, h and (LSTM) c, of that shape. Layer l > 0
-// reads the D*hidden outputs of the one below.
-// Per layer and direction: weight_input[G*hidden,I], weight_hidden[G*hidden,hidden], bias.
-// Gates stand in this order, with one bias each (the two of some libraries summed):
+// Stacked recurrent cells over a sequence: x[T,N,I] -> y[T,N,D*hidden], D = 2 if bidirectional
+// (the forward direction's values first). Further activations are the initial states,
+// h[L*D,N,hidden] and, for an LSTM, c of the same shape; without them they are zero. With
+// final_state it also returns the final states, h and (LSTM) c, of that shape. Layer l > 0 reads
+// the D*hidden outputs of the one below. Per layer and direction: weight_input[G*hidden,I],
+// weight_hidden[G*hidden,hidden], bias. Gates stand in this order, with one bias each (the two of
+// some libraries summed):
 //   LSTM i, f, g, o:  c' = f c + i g;  h' = o tanh(c')   (Hochreiter and Schmidhuber 1997)
 //   GRU  z, r, n:     h' = (1 - z) n + z h;  n = tanh(W x + U (r h) + b), or with reset_after
 // tanh(W x + b + r (U h + b')), b' the bias's fourth block (Cho et al. 2014; cuDNN)

@@ -9,7 +9,7 @@ namespace strata {
 
 namespace {
 
-// Per element of the input.
+// The arithmetic per element of the input.
 Operations each_of(ReductionKind kind) {
     switch (kind) {
         case ReductionKind::sum:
@@ -32,7 +32,7 @@ Operations each_of(ReductionKind kind) {
     return {};
 }
 
-// Per element of the output, after its elements are together.
+// The arithmetic per element of the output, after the sum over the input.
 Operations last_of(ReductionKind kind) {
     switch (kind) {
         case ReductionKind::mean:
@@ -77,7 +77,8 @@ std::vector<ParameterShape> Reduction::parameters(std::span<const Tensor>) const
 
 std::vector<Tensor> Reduction::outputs(std::span<const Tensor> inputs) const {
     require_operands(type, inputs, 1, 1);
-    const Dims x = shaped(type, inputs[0].dims, inputs[0].dtype).dims;  // nothing has no greatest
+    const Dims x =
+        shaped(type, inputs[0].dims, inputs[0].dtype).dims;  // an empty set has no maximum
     std::vector<bool> reduced(x.size(), axes.empty());
     for (const std::int64_t axis : axes) {
         reduced[axis_index(type, axis, x.size())] = true;
@@ -118,8 +119,8 @@ std::optional<Draw> Reduction::draw(const Signature&, std::size_t) const {
                                           : std::nullopt;
 }
 
-// Sums and means can cancel. A logarithm of a sum of exponentials is a sum of two: the greatest
-// term and the logarithm of how many there are like it.
+// Sums and means can cancel. A log-sum-exp is a sum of two: the largest term and the logarithm of
+// how many terms are near it.
 SumShape Reduction::forward_sum(const OperandValues& values) const {
     const double terms = values.elements(0) / values.output_elements();
     switch (kind) {
@@ -137,7 +138,7 @@ SumShape Reduction::forward_sum(const OperandValues& values) const {
     }
 }
 
-// A term's gradient is its result's, times what all the terms made of it.
+// A term's gradient is the result's gradient times a factor that depends on all terms.
 SumShape Reduction::gradient_sum(const OperandValues& values, std::size_t) const {
     const bool chooses = kind == ReductionKind::maximum || kind == ReductionKind::minimum;
     return {.length = chooses ? 1 : values.elements(0) / values.output_elements()};

@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// The statistics known.
+// The supported statistics.
 enum class ReductionKind {
     sum,
     mean,
@@ -26,8 +26,8 @@ inline constexpr std::array<std::string_view, 10> names_of(ReductionKind) {
             "l1",  "l2",   "log_sum", "log_sum_exp"};
 }
 
-// A statistic of all elements along some axes (none given: all axes). They stay with extent 1,
-// or vanish.
+// A statistic of all elements along some axes (none given: all axes). The axes are kept with extent
+// 1 or removed.
 struct Reduction {
     static constexpr std::string_view type = "reduction";
     ReductionKind kind = ReductionKind::sum;

@@ -14,7 +14,7 @@ namespace {
                                       to_text(input.dims), to_text(dims)));
 }
 
-// The extents requested with each 0 replaced by the input's; at most one -1 remains.
+// The requested extents, with each 0 replaced by the input's extent; at most one -1 remains.
 Dims copied(const Dims& dims, const Tensor& input) {
     Dims result = dims;
     int open = 0;

@@ -5,8 +5,8 @@
 
 namespace strata {
 
-// The same elements in other extents: 0 copies the input's extent, one -1 takes what is left.
-// Flatten, squeeze and unsqueeze are reshapes. It moves no data.
+// The same elements in other extents: 0 copies the input's extent, one -1 is inferred. Flatten,
+// squeeze and unsqueeze are reshapes. No data moves.
 struct Reshape {
     static constexpr std::string_view type = "reshape";
     Dims dims = {};

@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// Input elements that make one output element.
+// Input elements that contribute to one output element.
 double taps_of(const Resize& op) {
     const auto axes = static_cast<double>(op.sizes.size());
     switch (op.interpolation) {
@@ -37,7 +37,7 @@ std::vector<Tensor> Resize::outputs(std::span<const Tensor> inputs) const {
     const Tensor& x = inputs[0];
     require_rank(type, x, 3);
     if (sizes.size() != x.dims.size() - 2) {
-        refuse(type, fmt::format("sizes {} have {} axes where the input {} has {} spatial ones",
+        refuse(type, fmt::format("sizes {} have {} axes, but the input {} has {} spatial axes",
                                  to_text(sizes), sizes.size(), to_text(x.dims), x.dims.size() - 2));
     }
     Dims dims = {x.dims[0], x.dims[1]};
@@ -45,7 +45,7 @@ std::vector<Tensor> Resize::outputs(std::span<const Tensor> inputs) const {
     return {shaped(type, dims, x.dtype)};
 }
 
-// The weights of the taps are the same for every image and channel and count for nothing.
+// The tap weights are the same for every image and channel and are not counted.
 Operations Resize::operations(const Signature& signature, Pass pass) const {
     const double products = count_of(signature.outputs[0]) * taps_of(*this);
     const double copies =
@@ -59,7 +59,8 @@ BackwardReads Resize::reads() const {
     return {};
 }
 
-// A mean of taps; a gradient is the sum of the shares that an input has in the outputs.
+// An output is a weighted mean of taps; a gradient sums over the outputs that an input contributes
+// to.
 SumShape Resize::forward_sum(const OperandValues& values) const {
     double taps = 1;
     for (const InterpolationAxis& axis :
@@ -77,7 +78,7 @@ SumShape Resize::gradient_sum(const OperandValues& values, std::size_t) const {
 
 namespace {
 
-// Where output position i of n lies among m input positions.
+// The input coordinate, of m positions, of output position i of n.
 double source_of(Coordinates coordinates, std::int64_t i, std::int64_t n, std::int64_t m) {
     const auto at = static_cast<double>(i), outputs = static_cast<double>(n);
     const auto inputs = static_cast<double>(m);
@@ -117,7 +118,7 @@ double keys_kernel(double distance, double a) {
     return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-// The taps of one output position, unbounded.
+// The taps of one output position, not yet clamped to the input.
 std::vector<InterpolationTap> taps_at(const Resize& op, double at) {
     if (op.interpolation == Interpolation::nearest) {
         return {{static_cast<std::int64_t>(rounded(op.rounding, at)), 1}};

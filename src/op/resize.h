@@ -8,31 +8,31 @@
 
 namespace strata {
 
-// How a value between elements is made.
+// How values between elements are interpolated.
 enum class Interpolation { nearest, linear, cubic };
 
 inline constexpr std::array<std::string_view, 3> names_of(Interpolation) {
     return {"nearest", "linear", "cubic"};
 }
 
-// Where position i of n outputs lies among m inputs: (i + 0.5) m / n - 0.5; the same with 0
-// where n is 1; i m / n; i (m - 1) / (n - 1).
+// The input coordinate (of m) of output position i (of n): (i + 0.5) m / n - 0.5; the same, but 0
+// if n is 1; i m / n; i (m - 1) / (n - 1).
 enum class Coordinates { half_pixel, pytorch_half_pixel, asymmetric, align_corners };
 
 inline constexpr std::array<std::string_view, 4> names_of(Coordinates) {
     return {"half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"};
 }
 
-// Which neighbour is nearest: a half goes down, or up; always down, or up.
+// Which neighbour is nearest: round, with halves down or up; floor; or ceiling.
 enum class NearestRounding { half_down, half_up, down, up };
 
 inline constexpr std::array<std::string_view, 4> names_of(NearestRounding) {
     return {"half_down", "half_up", "down", "up"};
 }
 
-// Interpolation of the spatial axes of x[N,C,spatial] to `sizes` (ONNX Resize). Coordinates
-// say where an output position lies in the input, `rounding` which neighbour nearest takes;
-// cubic is the convolution kernel of Keys 1981 with `cubic_coefficient`.
+// Interpolation of the spatial axes of x[N,C,spatial] to `sizes` (ONNX Resize). `coordinates` maps
+// an output position to the input, `rounding` picks the neighbour for nearest; cubic is the
+// convolution kernel of Keys 1981 with `cubic_coefficient`.
 struct Resize {
     static constexpr std::string_view type = "resize";
     Dims sizes = {};
@@ -60,7 +60,7 @@ struct Resize {
     SumShape gradient_sum(const OperandValues& values, std::size_t operand) const;
 };
 
-// One input position that takes part in an output position, and its share.
+// One input position that contributes to an output position, and its weight.
 struct InterpolationTap {
     std::int64_t position = 0;
     double weight = 1;
@@ -68,8 +68,8 @@ struct InterpolationTap {
     bool operator==(const InterpolationTap&) const = default;
 };
 
-// What the positions of one axis are made of: `each` taps for every output position, in order, with
-// positions beyond the edges moved to them. A resize is the product of its axes.
+// The taps of one axis: `each` taps for every output position, in order, with positions beyond the
+// edges clamped. A resize is the product of its axes.
 struct InterpolationAxis {
     std::int64_t input = 1;
     std::int64_t output = 1;
@@ -77,7 +77,7 @@ struct InterpolationAxis {
     std::vector<InterpolationTap> taps;
 };
 
-// The spatial axes of a layer over this input.
+// The taps of each spatial axis for this input.
 std::vector<InterpolationAxis> interpolation_axes(const Resize& op, const Tensor& input);
 
 }  // namespace strata

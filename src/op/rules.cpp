@@ -16,20 +16,20 @@ void refuse(std::string_view type, const std::string& sentence) {
 void require_operands(std::string_view type, std::span<const Tensor> inputs, std::size_t minimum,
                       std::size_t maximum) {
     for (const Tensor& input : inputs) {
-        product(input.dims);  // no extent so large that a sum of a few could overflow
+        product(input.dims);  // so that a sum of a few extents cannot overflow
     }
     if (inputs.size() >= minimum && inputs.size() <= maximum) {
         return;
     }
     const auto wanted =
         minimum == maximum ? fmt::format("{}", minimum) : fmt::format("at least {}", minimum);
-    refuse(type, fmt::format("it has {} operands where it needs {}", inputs.size(), wanted));
+    refuse(type, fmt::format("it has {} operands but needs {}", inputs.size(), wanted));
 }
 
 void require_rank(std::string_view type, const Tensor& tensor, std::size_t minimum) {
     if (tensor.dims.size() < minimum) {
-        refuse(type, fmt::format("input {} has {} axes where it needs at least {}",
-                                 to_text(tensor.dims), tensor.dims.size(), minimum));
+        refuse(type, fmt::format("input {} has {} axes but needs at least {}", to_text(tensor.dims),
+                                 tensor.dims.size(), minimum));
     }
 }
 
@@ -50,12 +50,12 @@ void require_positive(std::string_view type, std::string_view attribute, std::in
 void require_parameters(std::string_view type, std::span<const Tensor> operands,
                         std::span<const ParameterShape> expected) {
     if (operands.size() != expected.size()) {
-        refuse(type, fmt::format("it has {} parameters where it needs {}", operands.size(),
-                                 expected.size()));
+        refuse(type,
+               fmt::format("it has {} parameters but needs {}", operands.size(), expected.size()));
     }
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (operands[i].dims != expected[i].tensor.dims) {
-            refuse(type, fmt::format("its {} is {} where the input needs {}", expected[i].name,
+            refuse(type, fmt::format("its {} is {}, but the input needs {}", expected[i].name,
                                      to_text(operands[i].dims), to_text(expected[i].tensor.dims)));
         }
     }
@@ -66,7 +66,7 @@ Tensor shaped(std::string_view type, Dims dims, DataType dtype) {
         refuse(type, fmt::format("shape {} has an empty axis; every extent must be positive",
                                  to_text(dims)));
     }
-    product(dims);  // throws where nobody can count the elements
+    product(dims);  // throws if the elements cannot be counted
     return {std::move(dims), dtype};
 }
 
@@ -115,7 +115,7 @@ Operations pick(const PassOperations& operations, const Signature&, Pass pass) {
         case Pass::backward_weights:
             return operations.backward_weights;
         case Pass::update:
-            break;  // the optimizer says: update_work
+            break;  // the optimizer decides: update_work
     }
     return {};
 }

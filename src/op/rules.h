@@ -9,13 +9,13 @@
 namespace strata {
 
 // Helpers of the shape rules. Each throws Error with one sentence that begins with the operator's
-// name; the caller knows the layer and prepends its name.
+// name; the caller prepends the layer's name.
 
-// The largest stride, kernel, pad or other attribute that counts elements along one axis. Below it
-// no sum or product of two of them overflows.
+// The largest stride, kernel, pad or other attribute that counts elements along one axis. Up to
+// this bound no sum or product of two attributes overflows.
 inline constexpr std::int64_t max_attribute = std::int64_t{1} << 30;
 
-// The bound of an operator that takes as many operands as there are.
+// The operand limit of an operator that takes any number.
 inline constexpr std::size_t any_number = static_cast<std::size_t>(-1);
 
 // "convolution: <sentence>".
@@ -40,36 +40,36 @@ void require_parameters(std::string_view type, std::span<const Tensor> operands,
 // A tensor whose extents are all positive and whose elements can be counted.
 Tensor shaped(std::string_view type, Dims dims, DataType dtype);
 
-// An axis that may count from the end, as an index.
+// The index of an axis that may count from the end.
 std::size_t axis_index(std::string_view type, std::int64_t axis, std::size_t rank);
 
-// The common shape of several, as NumPy broadcasts: aligned at the last axis, an extent of 1
-// stretches. `type` names the operator in the Error thrown where they do not fit.
+// The common shape of several by NumPy's broadcasting: aligned at the last axis, an extent of 1
+// stretches. `type` names the operator in the Error thrown if they do not fit.
 Dims broadcast(std::string_view type, std::span<const Dims> shapes);
 
-// Helpers of the operators' counts.
+// Helpers that count operations and bytes.
 
-// Arithmetic of the passes that differ from operator to operator.
+// The arithmetic of the passes that differ between operators.
 struct PassOperations {
     Operations forward = {};
     Operations backward_data = {};
     Operations backward_weights = {};
 };
 
-// The count of one pass. The update is not the operator's but the optimizer's: `update_work`.
+// The arithmetic of one pass. The update belongs to the optimizer: `update_work`.
 Operations pick(const PassOperations& operations, const Signature& signature, Pass pass);
 
 // `each` operations, `count` times over.
 Operations times(double count, Operations each);
 
-// Elements as a count; exact up to 2^53.
+// The number of elements as a count; exact up to 2^53.
 double count_of(const Tensor& tensor);
 
 // Whether d(loss)/d(operand) exists and backward_data computes it: activations and inputs of a
 // floating type.
 bool receives_gradient(const Operand& operand);
 
-// Elements of all operands that backward_data gives a gradient.
+// Elements of all operands whose gradient backward_data computes.
 double gradient_elements(const Signature& signature);
 
 }  // namespace strata

@@ -17,7 +17,7 @@ std::vector<Tensor> Select::outputs(std::span<const Tensor> inputs) const {
     return {shaped(type, dims, inputs[1].dtype)};
 }
 
-// One comparison per element in either direction; an operand that was broadcast sums its copies'
+// One comparison per element in either direction; a broadcast operand sums its copies'
 // gradients.
 Operations Select::operations(const Signature& signature, Pass pass) const {
     const double elements = count_of(signature.outputs[0]);
@@ -31,7 +31,7 @@ Operations Select::operations(const Signature& signature, Pass pass) const {
                 signature, pass);
 }
 
-// The condition alone; counting all operands is at most three times too much.
+// Only the condition is read; counting all operands would be at most three times too much.
 BackwardReads Select::reads() const {
     return {.input_for_data = true, .only_others_for_data = true};
 }

@@ -5,8 +5,8 @@
 
 namespace strata {
 
-// condition ? a : b by element, all three broadcast as NumPy does; the condition is true where
-// it is not zero.
+// condition ? a : b by element, all three broadcast as NumPy does; a nonzero condition is
+// true.
 struct Select {
     static constexpr std::string_view type = "select";
 

@@ -18,7 +18,7 @@ using Letters = std::map<char, std::int64_t>;
     throw Error(fmt::format("\"{}\": {}", printable(text), why));
 }
 
-// "n32c96" as its letters and numbers; only the letters in `known` may occur, each once.
+// Parses "n32c96" into letters and numbers; only the letters in `known` may occur, each once.
 Letters letters_of(std::string_view text, std::string_view known) {
     Letters letters;
     for (std::string_view rest = text; !rest.empty();) {
@@ -50,7 +50,7 @@ std::int64_t value_or(const Letters& letters, char letter, std::int64_t absent) 
     return found == letters.end() ? absent : found->second;
 }
 
-// Both axes alike, or nothing where that is the default.
+// The same value for both axes, or nothing if that is the default.
 Dims both(std::int64_t value, std::int64_t absent) {
     return value == absent ? Dims{} : Dims{value, value};
 }

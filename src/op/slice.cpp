@@ -31,7 +31,7 @@ std::vector<Tensor> Slice::outputs(std::span<const Tensor> inputs) const {
     require_operands(type, inputs, 1, 1);
     if (starts.size() != axes.size() || extents.size() != axes.size() ||
         (!steps.empty() && steps.size() != axes.size())) {
-        refuse(type, "it needs one start, extent and step for each axis");
+        refuse(type, "it needs one start, one extent and one step for each axis");
     }
     Dims dims = inputs[0].dims;
     std::vector<bool> seen(dims.size());

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// Every step-th element along some axes: y[i] = x[start + i * step] for extent elements, with 0
+// Every step-th element along some axes: y[i] = x[start + i * step] for `extent` elements, with 0
 // <= start and a step of either sign.
 struct Slice {
     static constexpr std::string_view type = "slice";

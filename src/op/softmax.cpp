@@ -7,12 +7,12 @@ namespace strata {
 
 namespace {
 
-// Per element: greatest, difference to it, exponential, sum, quotient; backward y (dy - sum(dy y)).
+// Per element: maximum, difference to it, exponential, sum, quotient; backward y (dy - sum(dy y)).
 constexpr PassOperations of_probability = {
     .forward = {.adds = 2, .divides = 1, .compares = 1, .transcendentals = 1},
     .backward_data = {.multiply_adds = 1, .adds = 1, .multiplies = 1}};
 
-// Per element: the same with the logarithm of the sum subtracted; backward dy - exp(y) sum(dy).
+// Per element: the same, with the logarithm of the sum subtracted; backward dy - exp(y) sum(dy).
 constexpr PassOperations of_logarithm = {
     .forward = {.adds = 3, .compares = 1, .transcendentals = 1},
     .backward_data = {.multiply_adds = 1, .adds = 1, .transcendentals = 1}};

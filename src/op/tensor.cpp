@@ -13,7 +13,7 @@ namespace strata {
 
 namespace {
 
-// By type, in the order of the enumeration.
+// One entry per type, in the order of the enumeration.
 constexpr std::array<std::int64_t, names_of(DataType{}).size()> data_type_bits = {
     32, 64, 16, 16, 8, 8, 32, 64, 8, 16, 16, 32, 64, 4, 4, 2, 2, 8, 8, 8, 8, 8, 4};
 

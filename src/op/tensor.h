@@ -14,7 +14,7 @@
 namespace strata {
 
 // The element types that a tensor may hold. No operator computes with those after boolean: they are
-// the types of stored weights and of what opaque layers give.
+// the types of stored weights and of opaque layers' results.
 enum class DataType {
     f32,
     f64,
@@ -38,24 +38,24 @@ inline constexpr std::array<std::string_view, 23> names_of(DataType) {
 // Spelling used everywhere: "f32", "bf16", "s64", ...; parse throws Error with exit code usage.
 std::string_view name_of(DataType dtype);
 DataType parse_data_type(std::string_view name);
-std::int64_t size_in_bytes(DataType dtype);  // of one element that stands alone
+std::int64_t size_in_bytes(DataType dtype);  // of a single element
 bool is_floating(DataType dtype);            // f32, f64, f16 or bf16
-bool is_integer(DataType dtype);             // booleans are none
+bool is_integer(DataType dtype);             // excluding booleans
 bool is_computed(DataType dtype);            // whether operators compute with it
 
 // Extents, outermost first. Images are batch, channels, then depth / height / width.
 using Dims = std::vector<std::int64_t>;
 
-// No shape has more elements, so that its bytes fit an int64 whatever its type.
+// The limit on a shape's elements: its bytes fit an int64 whatever its type.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 59;
 
-// Number of elements; 1 for a scalar. Throws Error where it exceeds max_elements or an extent is
+// Number of elements; 1 for a scalar. Throws Error if it exceeds max_elements or an extent is
 // negative.
 std::int64_t product(std::span<const std::int64_t> dims);
-// Elements between one index and the next along each axis of a dense row-major tensor; 0 throughout
-// for a tensor without elements, whose other extents may multiply to more than can be counted.
+// Strides in elements of a dense row-major tensor; all 0 for a tensor without elements, because the
+// product of its other extents may overflow.
 Dims strides_of(std::span<const std::int64_t> dims);
-std::string to_text(std::span<const std::int64_t> dims);  // "32x3x224x224", "scalar" for none
+std::string to_text(std::span<const std::int64_t> dims);  // "32x3x224x224", "scalar" for no extents
 Dims parse_dims(std::string_view text);                   // inverse of to_text; throws Error
 
 // The shape and element type of a dense tensor. Its memory layout is up to a backend.
@@ -65,13 +65,13 @@ struct Tensor {
 
     bool operator==(const Tensor&) const = default;
     std::int64_t elements() const { return product(dims); }
-    Bytes bytes() const;  // elements of less than a byte are packed
+    Bytes bytes() const;  // sub-byte elements are packed
 };
 
 // The part a tensor plays in a network.
 enum class Role {
-    input,       // data given from outside, no gradient unless requested
-    label,       // class indices given from outside, never a gradient
+    input,       // an input; no gradient unless requested
+    label,       // class indices, an input; never a gradient
     activation,  // computed by a layer
     parameter,   // trained: has a gradient and an update
     statistic,   // kept between steps but not trained: running mean and variance
@@ -90,7 +90,7 @@ struct Operand {
 };
 
 // Everything a layer reads and writes, in the operator's order of operands. It decides the layer's
-// work, so two layers of one operator and one signature are the same problem.
+// work, so two layers with the same operator and signature are the same problem.
 struct Signature {
     std::vector<Operand> inputs;
     std::vector<Tensor> outputs;

@@ -17,7 +17,7 @@ namespace strata {
 
 namespace {
 
-// A character as it stands between quotes.
+// A character as written between quotes.
 std::string escaped(char character) {
     const auto byte = static_cast<unsigned char>(character);
     if (byte < 0x20 || byte == 0x7F) {
@@ -27,7 +27,7 @@ std::string escaped(char character) {
                                                  : std::string{character};
 }
 
-// Takes the character that follows a backslash off the text.
+// Removes from the text the character that follows a backslash.
 std::optional<char> unescape(std::string_view& text) {
     if (text.starts_with('"') || text.starts_with('\\')) {
         const char character = text[0];
@@ -43,7 +43,7 @@ std::optional<char> unescape(std::string_view& text) {
     return static_cast<char>(byte);
 }
 
-// End of the token that the text starts with.
+// The end of the text's first token.
 std::size_t token_end(std::string_view text) {
     bool quoted = false;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -165,7 +165,7 @@ std::vector<Attribute> all_attributes(const T& op) {
     return attributes;
 }
 
-// "did you mean "kernel"?" or the whole choice.
+// "did you mean "kernel"?" or the list of all choices.
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
     if (const auto meant = nearest(word, known)) {
         return fmt::format("did you mean \"{}\"?", *meant);

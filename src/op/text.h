@@ -5,8 +5,8 @@
 
 namespace strata {
 
-// Attributes as text, each way: one rule per type of attribute, none per operator. Strings are
-// quoted with \\, \" and \xHH, so that any text stays one token on one line.
+// Converts attributes to and from text: one rule per type of attribute, none per operator. Strings
+// are quoted with \\, \" and \xHH, so that any text stays one token on one line.
 
 std::string attribute_text(std::int64_t value);
 std::string attribute_text(double value);  // shortest that reads back to the same value
@@ -14,7 +14,7 @@ std::string attribute_text(bool value);
 std::string attribute_text(const Dims& value);
 std::string attribute_text(const std::string& value);
 
-// Each returns whether the text is a value of the type; `value` is only set if so.
+// Each returns whether the text is a value of the type and sets `value` only then.
 bool read_attribute(std::string_view text, std::int64_t& value);
 bool read_attribute(std::string_view text, double& value);
 bool read_attribute(std::string_view text, bool& value);
@@ -39,7 +39,7 @@ bool read_attribute(std::string_view text, Enumeration& value) {
     return false;
 }
 
-// Parts separated by blanks; a blank inside quotes separates nothing.
+// Parts separated by blanks; blanks inside quotes do not separate.
 std::vector<std::string_view> tokens_of(std::string_view text);
 
 }  // namespace strata

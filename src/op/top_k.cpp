@@ -23,7 +23,7 @@ std::vector<Tensor> TopK::outputs(std::span<const Tensor> inputs) const {
     return {shaped(type, dims, inputs[0].dtype), shaped(type, dims, DataType::s64)};
 }
 
-// At the least every element is compared once.
+// Every element is compared at least once.
 Operations TopK::operations(const Signature& signature, Pass pass) const {
     return pick({.forward = {.compares = count_of(signature.inputs[0].tensor)}}, signature, pass);
 }

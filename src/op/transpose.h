@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// Axes permuted: axis i of the output is axis permutation[i] of the input.
+// Permutes the axes: axis i of the output is axis permutation[i] of the input.
 struct Transpose {
     static constexpr std::string_view type = "transpose";
     Dims permutation = {};

@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// (extent - 1) * stride - pads + dilated kernel + what is added at the end.
+// (extent - 1) * stride - pads + dilated kernel + output_pad.
 std::int64_t extent_of(const Window& window, std::size_t axis, std::int64_t extent,
                        std::int64_t added) {
     const std::int64_t kernel = window.dilation[axis] * (window.kernel[axis] - 1) + 1;
@@ -62,7 +62,8 @@ std::vector<Tensor> TransposedConvolution::outputs(std::span<const Tensor> input
     return {shaped(type, dims, x.dtype)};
 }
 
-// Every input element meets each tap of its channel's kernels: K^2 K / groups multiply-adds.
+// Every input element is multiplied by each tap of its channel's kernels: K^2 K / groups
+// multiply-adds.
 Operations TransposedConvolution::operations(const Signature& signature, Pass pass) const {
     const Tensor& x = signature.inputs[0].tensor;
     const double taps = count_of(signature.inputs[1].tensor) / static_cast<double>(x.dims[1]);
@@ -78,7 +79,7 @@ BackwardReads TransposedConvolution::reads() const {
     return {.parameters_for_data = true, .input_for_weights = true};
 }
 
-// An output is summed over the input channels of its group and the taps that meet it, at most all.
+// An output sums over the input channels of its group and, at most, all taps.
 SumShape TransposedConvolution::forward_sum(const OperandValues& values) const {
     const Dims& weight = values.input_dims(1);
     const auto taps = static_cast<double>(product(std::span(weight).subspan(2)));

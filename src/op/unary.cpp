@@ -12,7 +12,7 @@ bool gives_boolean(UnaryKind kind) {
            kind == UnaryKind::is_infinite;
 }
 
-// Whether the function is a step: its derivative is zero wherever there is one.
+// Whether the function is a step: its derivative is zero wherever it exists.
 bool is_flat(UnaryKind kind) {
     return gives_boolean(kind) || kind == UnaryKind::sign || kind == UnaryKind::floor ||
            kind == UnaryKind::ceil || kind == UnaryKind::round;
@@ -36,7 +36,7 @@ PassOperations per_element(UnaryKind kind) {
         case UnaryKind::square_root:  // dy / 2y
             return {.forward = {.transcendentals = 1},
                     .backward_data = {.multiplies = 1, .divides = 1}};
-        default:  // a function of the same kind, or a quotient with a root
+        default:  // a function of similar cost, or a quotient with a root
             return {.forward = {.transcendentals = 1},
                     .backward_data = {.multiplies = 1, .transcendentals = 1}};
     }
@@ -76,7 +76,7 @@ std::string Unary::kind_name() const {
     return std::string(names_of(kind)[static_cast<std::size_t>(kind)]);
 }
 
-// A function that has no value everywhere is given values where it has one.
+// A function that is not defined everywhere is given values from its domain.
 std::optional<Draw> Unary::draw(const Signature&, std::size_t) const {
     switch (kind) {
         case UnaryKind::logarithm:

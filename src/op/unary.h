@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// The functions known.
+// The supported functions.
 enum class UnaryKind {
     exponential,
     logarithm,

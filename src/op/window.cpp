@@ -23,9 +23,9 @@ Dims filled(const WindowSubject& subject, std::string_view attribute, const Dims
         return Dims(subject.spatial.size(), absent);
     }
     if (values.size() != subject.spatial.size()) {
-        refuse(subject.type, fmt::format("{} {} has {} axes where the input {} has {}", attribute,
-                                         to_text(values), values.size(), to_text(subject.spatial),
-                                         subject.spatial.size()));
+        refuse(subject.type,
+               fmt::format("{} {} has {} axes, but the input {} has {}", attribute, to_text(values),
+                           values.size(), to_text(subject.spatial), subject.spatial.size()));
     }
     for (const std::int64_t value : values) {
         if (value < minimum || value > max_attribute) {
@@ -77,7 +77,7 @@ Window window_of(const Pooling& pooling, const Tensor& input) {
     }
     Window window = fill(pooling, {Pooling::type, spatial});
     for (std::size_t axis = 0; axis < spatial.size(); ++axis) {
-        // A window wholly in the padding has no maximum.
+        // A window entirely in the padding has no maximum.
         if (std::max(window.pad_begin[axis], window.pad_end[axis]) >=
             dilated_kernel(window, axis)) {
             refuse(Pooling::type,

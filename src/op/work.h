@@ -8,7 +8,7 @@
 
 namespace strata {
 
-// The four things that a training step does with a layer.
+// The four passes of a training step over a layer.
 enum class Pass { forward, backward_data, backward_weights, update };
 
 inline constexpr std::array all_passes = {Pass::forward, Pass::backward_data,
@@ -18,11 +18,11 @@ inline constexpr std::array all_passes = {Pass::forward, Pass::backward_data,
 std::string_view name_of(Pass pass);
 Pass parse_pass(std::string_view name);
 
-// Arithmetic by kind, so that each published way of counting is a choice of weights and not a
-// formula of its own. Bias additions stand apart because most publications leave them out.
+// Arithmetic by kind, so that each published way of counting is a choice of weights rather than its
+// own formula. Bias additions stand apart because most publications leave them out.
 struct Operations {
     double multiply_adds = 0;
-    double adds = 0;  // and subtractions
+    double adds = 0;  // including subtractions
     double multiplies = 0;
     double divides = 0;
     double compares = 0;
@@ -56,10 +56,10 @@ struct BackwardReads {
     // What the forward pass saves in addition to its results, per element of the first of them:
     // masks, indices, gates.
     double saved_bytes_per_output = 0;
-    // Of a product: an operand's gradient needs the other operands, not the operand itself.
+    // For a product: an operand's gradient needs the other operands, not the operand itself.
     bool only_others_for_data = false;
-    // The weights' gradients follow from what the pass of the data leaves, as in a pass backward
-    // through time: it comes first.
+    // The weight gradients use results of backward_data, which must run first, as in
+    // backpropagation through time.
     bool data_before_weights = false;
 };
 

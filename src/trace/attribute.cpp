@@ -141,7 +141,7 @@ private:
         return innermost;
     }
 
-    // Whether every range of a call encloses the innermost, or belongs to the same task.
+    // Whether every range of a call encloses the innermost or belongs to the same task.
     bool agree(const std::vector<std::uint64_t>& ranges, std::uint64_t innermost,
                const Attribution& attribution) const {
         return std::ranges::all_of(ranges, [&](std::uint64_t range) {

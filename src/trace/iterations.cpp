@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-using Owner = std::optional<std::size_t>;  // an iteration, by index; nothing: none
+using Owner = std::optional<std::size_t>;  // an iteration's index; nothing: none
 
 class Iterations {
 public:
@@ -88,7 +88,8 @@ private:
         return true;
     }
 
-    // A node with dropped records ran less often than others, and is left to the times of its runs.
+    // A node with dropped records ran less often than others and is assigned by the times of its
+    // runs.
     void assign_by_recurrence() {
         if (replays_ < iterations_.size()) {
             return;
@@ -137,7 +138,7 @@ private:
     std::span<const std::uint64_t> iterations_;
     std::unordered_map<std::uint32_t, std::uint64_t> range_of_call_;
     std::map<std::uint64_t, Runs> runs_of_node_;  // of the graph's nodes
-    std::size_t replays_ = 0;                     // how often a node ran at most
+    std::size_t replays_ = 0;                     // the maximum number of runs of a node
     std::vector<Owner> owners_;                   // of the spans
 };
 

@@ -19,8 +19,8 @@ namespace strata {
 std::vector<std::vector<std::size_t>> spans_by_iteration(const Trace& trace,
                                                          std::span<const std::uint64_t> iterations);
 
-// Whether calls distinguish a graph's launches: by them no node runs twice in one iteration, or in
-// the iterations in another order than by its starts, or in none of them when it should.
+// Whether calls distinguish a graph's launches: if so, no node runs twice in one iteration, in an
+// iteration order that differs from its start times, or in no iteration when it should.
 bool calls_tell_launches_apart(const Trace& trace, std::span<const std::uint64_t> iterations);
 
 }  // namespace strata

@@ -108,7 +108,7 @@ struct Trace {
     std::vector<CallInRange> calls = {};
     std::vector<NodeInRange> nodes = {};
     std::vector<NodeCopy> copies = {};
-    std::uint64_t dropped = 0;  // records that the tracer lost: every sum is a lower bound then
+    std::uint64_t dropped = 0;  // records that the tracer lost; if any, every sum is a lower bound
 };
 
 }  // namespace strata

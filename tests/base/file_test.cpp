@@ -12,7 +12,7 @@
 namespace strata {
 namespace {
 
-TEST(SmallFile, WhatIsWrittenIsReadAndNothingIsLeftBeside) {
+TEST(SmallFile, AWrittenFileReadsBackAndLeavesNoOtherFile) {
     const TemporaryDirectory folder;
     const auto path = folder.path() / "new" / "file";
     replace_file(path, "one");
@@ -21,7 +21,7 @@ TEST(SmallFile, WhatIsWrittenIsReadAndNothingIsLeftBeside) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path.parent_path()), {}), 1);
 }
 
-TEST(NewFile, WhatIsNotKeptLeavesTheOldFileAsItWas) {
+TEST(NewFile, ADiscardedNewFileLeavesTheOldOneUnchanged) {
     const TemporaryDirectory folder;
     const auto path = folder.write("report", "old");
     {
@@ -35,7 +35,7 @@ TEST(NewFile, WhatIsNotKeptLeavesTheOldFileAsItWas) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
-TEST(NewFile, ALinkIsFollowedAndADeviceIsWrittenTo) {
+TEST(NewFile, ALinkIsFollowedAndADeviceIsWrittenDirectly) {
     const TemporaryDirectory folder;
     const auto path = folder.write("report", "old");
     std::filesystem::create_symlink(path, folder.path() / "link");
@@ -49,7 +49,7 @@ TEST(NewFile, ALinkIsFollowedAndADeviceIsWrittenTo) {
     EXPECT_FALSE(NewFile(folder.path() / "no folder" / "report").keep());
 }
 
-TEST(SmallFile, WhatIsMissingTooLongOrAFolderIsNothing) {
+TEST(SmallFile, AMissingTooLongOrFolderPathGivesNothing) {
     const TemporaryDirectory folder;
     EXPECT_EQ(read_small_file(folder.path() / "missing"), std::nullopt);
     EXPECT_EQ(read_small_file(folder.path()), std::nullopt);

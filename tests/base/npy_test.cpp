@@ -30,7 +30,7 @@ std::string_view bytes_of(const T& values) {
     return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]};
 }
 
-TEST(Npy, WhatIsWrittenReadsBackAndIsAlignedAsNumpyDoes) {
+TEST(Npy, AWrittenArrayReadsBackAndIsAlignedLikeNumpys) {
     const TemporaryDirectory folder;
     const std::vector<std::int64_t> dims = {2, 3};
     const std::vector<float> values = {1, 2, 3, -4, 5.5f, 6};
@@ -65,7 +65,7 @@ TEST(Npy, EveryElementTypeBecomesFloat) {
               (std::vector<float>{1, 0x1p-24f, -std::numeric_limits<float>::infinity()}));
 }
 
-TEST(Npy, WhatCannotBeReadNamesTheFix) {
+TEST(Npy, AnUnreadableFileNamesTheFix) {
     const auto message = [](const std::string& file) { return error_of([&] { parse(file); }); };
     EXPECT_EQ(message("PNG"), "'x.npy' is not a NumPy file; write it with numpy.save");
     EXPECT_EQ(message(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "1234")),
@@ -101,7 +101,7 @@ TEST(Npy, AFileThatCannotBeWrittenIsNamed) {
               std::string::npos);
 }
 
-// No file of this process may be longer, as on a full disk.
+// Limits the size of this process's files, like a full disk.
 class FullDisk {
 public:
     explicit FullDisk(rlim_t longest) {

@@ -24,20 +24,20 @@ Heard shell(const std::string& script, std::function<bool()> is_stopped = {}) {
     return heard;
 }
 
-TEST(Program, HearsItsErrorsLineByLine) {
+TEST(Program, ReceivesItsErrorOutputLineByLine) {
     const Heard heard = shell("echo out; echo one >&2; printf 'two\\n\\nthree' >&2; exit 3");
     EXPECT_EQ(heard.lines, (std::vector<std::string>{"one", "two", "three"}));
     EXPECT_EQ(heard.end.exit_code, 3);
     EXPECT_EQ(heard.end.signal, 0);
 }
 
-TEST(Program, IsToldApartIfASignalKillsIt) {
+TEST(Program, ReportsWhichSignalKilledIt) {
     const Heard heard = shell("kill -SEGV $$");
     EXPECT_EQ(heard.end.signal, SIGSEGV);
     EXPECT_TRUE(heard.lines.empty());
 }
 
-TEST(Program, ReadsNoInput) {
+TEST(Program, GetsAnEmptyInput) {
     EXPECT_EQ(shell("read -r line || exit 7").end.exit_code, 7);
 }
 
@@ -50,7 +50,7 @@ TEST(Program, GetsOneInterrupt) {
     EXPECT_EQ(heard.lines, std::vector<std::string>{"interrupted"});
 }
 
-TEST(Program, IsKilledThoughItIgnoresInterrupts) {
+TEST(Program, IsKilledEvenIfItIgnoresInterrupts) {
     const ProgramEnd end = run_program({.file = "/bin/sh",
                                         .arguments = {"-c", "trap '' INT TERM; exec sleep 60"},
                                         .is_killed = [] { return true; }});
@@ -63,7 +63,7 @@ TEST(Program, CutsEndlessLines) {
     EXPECT_EQ(heard.lines.front().size(), 4096U);
 }
 
-TEST(Program, IsRefusedIfItIsNotThere) {
+TEST(Program, IsRefusedIfItDoesNotExist) {
     EXPECT_THROW((void)run_program({.file = "/no/such/program"}), Error);
 }
 

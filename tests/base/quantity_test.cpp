@@ -13,7 +13,7 @@ TEST(Quantity, OperationsOverARateAreSeconds) {
     EXPECT_DOUBLE_EQ((Flops{6e9} / FlopRate{2e9}).value, 3);
 }
 
-TEST(Quantity, RatesAndIntensityComeOfDivision) {
+TEST(Quantity, RatesAndIntensityAreQuotients) {
     static_assert(std::is_same_v<decltype(Flops{} / Seconds{1}), FlopRate>);
     static_assert(std::is_same_v<decltype(Bytes{} / Seconds{1}), Bandwidth>);
     static_assert(std::is_same_v<decltype(Flops{} / Bytes{1}), Intensity>);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t draws = 1 << 18;
 
-// Mean of a power of the drawn values.
+// The mean of a power of the drawn values.
 double moment(int power, const std::function<double(std::uint64_t)>& draw) {
     double sum = 0;
     for (std::uint64_t i = 0; i < draws; ++i) {
@@ -29,7 +29,7 @@ TEST(Random, MixingIsSplitMix64) {
     EXPECT_EQ(mix_bits(1234567 + 2 * golden), 3203168211198807973U);
 }
 
-TEST(Random, AnElementDependsOnSeedStreamAndIndexAndOnNothingElse) {
+TEST(Random, AnElementDependsOnlyOnSeedStreamAndIndex) {
     const RandomStream stream(1, 2);
     const std::uint64_t third = stream.bits(3);
     EXPECT_NE(stream.bits(4), third);

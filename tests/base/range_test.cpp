@@ -14,7 +14,7 @@ Values values(std::string_view text) {
     return parse_range(text, "--batch");
 }
 
-TEST(Range, ARangeDoublesAndEndsWhereItSays) {
+TEST(Range, ARangeDoublesUpToItsEnd) {
     EXPECT_EQ(values("128..2048"), (Values{128, 256, 512, 1024, 2048}));
     EXPECT_EQ(values("1..100"), (Values{1, 2, 4, 8, 16, 32, 64, 100}));
     EXPECT_EQ(values("7..7"), (Values{7}));
@@ -34,7 +34,7 @@ TEST(Range, TheLargestNumbersDoNotOverflow) {
     EXPECT_EQ(values("9223372036854775800..9223372036854775807+5").size(), 2U);
 }
 
-TEST(Range, AnInvalidRangeIsRefusedByItsOptionsName) {
+TEST(Range, AnInvalidRangeIsRefusedUnderItsOptionsName) {
     for (const char* text : {"", "0", "-1", "1..", "..4", "8..4", "1..8+0", "1..8+", "two", "1,,2",
                              "1...4", "1..8*2", "99999999999999999999"}) {
         try {

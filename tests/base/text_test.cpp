@@ -30,7 +30,7 @@ TEST(Text, GlobsMatchWholeNamesAndAlternatives) {
     EXPECT_TRUE(matches_glob("*", ""));
 }
 
-TEST(Text, AMisspeltWordFindsItsNeighbourAndNonsenseNone) {
+TEST(Text, AMisspeltWordFindsItsNeighbourButNonsenseDoesNot) {
     const std::vector<std::string> names = {"alexnet", "vgg-16", "resnet-50"};
     EXPECT_EQ(nearest("resnet50", names), "resnet-50");
     EXPECT_EQ(nearest("zzzzzzzzzz", names), std::nullopt);
@@ -43,7 +43,7 @@ TEST(Text, ForeignNamesCannotMoveTheCursorOrFloodTheScreen) {
     EXPECT_EQ(printable(std::string(300, 'x'), 10), std::string(10, 'x') + "…");
 }
 
-TEST(Text, WhatDoesNotShowButSteersIsMadeVisibleInForeignNames) {
+TEST(Text, InvisibleControlsBecomeVisibleInForeignNames) {
     EXPECT_EQ(printable("a\u202Eb\u2066c\u200Fd"), "a?b?c?d");  // reading directions
     EXPECT_EQ(printable("a\xC2\x9B"
                         "31mb\u0085c"),
@@ -53,7 +53,7 @@ TEST(Text, WhatDoesNotShowButSteersIsMadeVisibleInForeignNames) {
     EXPECT_EQ(printable("層 → é"), "層 → é");
 }
 
-TEST(Text, OverlongFormsSurrogatesAndWhatUnicodeDoesNotHaveAreBroken) {
+TEST(Text, OverlongFormsSurrogatesAndInvalidCodePointsAreBroken) {
     EXPECT_EQ(printable("\xC0\xAF"), "??");
     EXPECT_EQ(printable("\xE0\x80\x9B"), "???");  // overlong U+001B
     EXPECT_EQ(printable("\xED\xA0\x80"), "???");

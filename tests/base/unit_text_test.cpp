@@ -17,7 +17,7 @@ TEST(UnitText, ANumberHasAPrefixAndItsUnit) {
     EXPECT_EQ(parse_with_unit("80", ""), 80);
 }
 
-TEST(UnitText, OtherTextIsNothing) {
+TEST(UnitText, OtherTextGivesNothing) {
     for (const char* text : {"", "GB/s", "900 GB", "900 XB/s", "-1 GB/s", "0 B/s", "1e999 B/s",
                              "900 GGB/s", "nan B/s", "900 KiiB/s", "900 B/s x"}) {
         EXPECT_FALSE(parse_with_unit(text, "B/s")) << text;
@@ -37,7 +37,7 @@ TEST(UnitText, ThreeDigitsAreWrittenAndReadBack) {
     EXPECT_EQ(text_with_unit(0, "B/s"), "0 B/s");
 }
 
-TEST(ByteSize, UnitsArePowersOfAThousandOrWithAnIOf1024) {
+TEST(ByteSize, UnitsArePowersOf1000OrOf1024WithAnI) {
     EXPECT_EQ(parse_byte_size("8GB"), Bytes{8e9});
     EXPECT_EQ(parse_byte_size(" 1.5 GiB "), Bytes{1.5 * 1024 * 1024 * 1024});
     EXPECT_EQ(parse_byte_size("512M"), Bytes{512e6});
@@ -47,14 +47,14 @@ TEST(ByteSize, UnitsArePowersOfAThousandOrWithAnIOf1024) {
     EXPECT_EQ(parse_byte_size("1e9"), Bytes{1e9});
 }
 
-TEST(ByteSize, OtherTextIsNone) {
+TEST(ByteSize, OtherTextGivesNothing) {
     for (const auto* text :
          {"", "GB", "0", "-1GB", "8 apples", "8XB", "8iB", "8GBB", "8mB", "1e999", "nan"}) {
         EXPECT_EQ(parse_byte_size(text), std::nullopt) << text;
     }
 }
 
-TEST(ByteSize, IsWrittenWithThreeDigits) {
+TEST(ByteSize, IsPrintedWithThreeDigits) {
     EXPECT_EQ(byte_size_text(Bytes{0}), "0 B");
     EXPECT_EQ(byte_size_text(Bytes{999}), "999 B");
     EXPECT_EQ(byte_size_text(Bytes{8.72e6}), "8.72 MB");

@@ -25,7 +25,7 @@ TEST(Utf16, PiecesMayEndWithinAUnitOrAPair) {
     }
 }
 
-TEST(Utf16, HalfAPairIsNoCharacter) {
+TEST(Utf16, HalfAPairBecomesAReplacementCharacter) {
     EXPECT_EQ(Utf16Decoder(true).decoded(std::string_view("\xD8\x3D\0A\xDE\x00\0B", 8)),
               "\xEF\xBF\xBD"
               "A\xEF\xBF\xBD"

@@ -26,7 +26,7 @@ dram_bandwidth = ["100 GB/s", "sheet"]
 sheet = "its data sheet"
 )";
 
-// What parsing a changed description says.
+// The error from parsing a changed description.
 std::string refusal_of(std::string_view line, std::string_view replaced) {
     std::string text(small_device);
     text.replace(text.find(line), line.size(), replaced);
@@ -51,7 +51,7 @@ TEST(Description, ANumberHasItsUnitAndItsSource) {
     EXPECT_FALSE(derived_f32_peak(device, device.base_clock));
 }
 
-TEST(Description, WhatCannotBeIsOneSentence) {
+TEST(Description, AnImpossibleDeviceIsRefusedInOneSentence) {
     EXPECT_EQ(refusal_of("[2, \"sheet\"]", "[0, \"sheet\"]"),
               "small.toml: processors: give a positive number");
     EXPECT_EQ(refusal_of("[2, \"sheet\"]", "[2.5, \"sheet\"]"),
@@ -69,7 +69,7 @@ TEST(Description, WhatCannotBeIsOneSentence) {
     EXPECT_EQ(refusal_of("\"gpu\"", "\"npu\""), "small.toml: kind: choose gpu, cpu or tpu");
 }
 
-TEST(Description, EveryShippedOneCanBeReadUnderItsNameAndContradictsItselfNowhere) {
+TEST(Description, EveryBuiltInOneIsReadableAndConsistent) {
     std::set<std::string> models;
     ASSERT_GE(device_files().size(), 20U);
     for (const EmbeddedFile& file : device_files()) {
@@ -118,7 +118,7 @@ TEST(Description, ANumberCanBeSetOrMultiplied) {
     }
 }
 
-TEST(Description, CapitalLettersDoNotMatterUnlessADataSetMeansAnother) {
+TEST(Description, CaseDoesNotMatterUnlessADataSetNamesAnotherDevice) {
     EXPECT_EQ(description_called("H100")->name, "h100");
     EXPECT_EQ(description_called("A100-80")->name, "a100-80");
     EXPECT_EQ(description_called("V100")->name, "v100-pcie");
@@ -136,7 +136,7 @@ TEST(Description, AnUnknownNameGetsTheNearestOne) {
     EXPECT_THROW(find_description("./absent.toml"), Error);
 }
 
-TEST(Description, TheBeginningOfSeveralNamesGetsAllOfThem) {
+TEST(Description, APrefixOfSeveralNamesGetsAllOfThem) {
     try {
         find_description("a100");
         FAIL();
@@ -147,7 +147,7 @@ TEST(Description, TheBeginningOfSeveralNamesGetsAllOfThem) {
     }
 }
 
-// A described device with some of its numbers changed, and what follows.
+// A described device with some numbers changed and the dependent ones updated.
 DeviceDescription changed(const char* name, std::initializer_list<std::string_view> changes) {
     const DeviceDescription before = find_description(name);
     DeviceDescription device = before;
@@ -164,7 +164,7 @@ TEST(Description, PeaksFollowProcessorsLanesAndClock) {
     EXPECT_DOUBLE_EQ(larger.f16_peak->value / t4.f16_peak->value, 6);
     EXPECT_DOUBLE_EQ(larger.f32_peak->value / t4.f32_peak->value, 6);
     EXPECT_EQ(larger.f16_peak->source,
-              "derived: 6 times what is stated, as processors x matrix lanes x clock is");
+              "derived: 6 times the stated value, as processors x matrix lanes x clock is");
     EXPECT_TRUE(contradictions(larger).empty());
     const DeviceDescription wider = changed("t4", {"lanes=2x"});
     EXPECT_DOUBLE_EQ(wider.f32_peak->value / t4.f32_peak->value, 2);
@@ -174,7 +174,7 @@ TEST(Description, PeaksFollowProcessorsLanesAndClock) {
     EXPECT_EQ(changed("t4", {"base_clock=2x"}).f16_peak->value, t4.f16_peak->value);
 }
 
-TEST(Description, WhatIsChangedItselfDoesNotFollow) {
+TEST(Description, ANumberChangedItselfDoesNotFollow) {
     const DeviceDescription changed_both = changed("t4", {"processors=2x", "f16_peak=70TFLOP/s"});
     EXPECT_EQ(changed_both.f16_peak->value.value, 70e12);
     EXPECT_EQ(changed_both.f16_peak->source, "assumed: 70TFLOP/s");
@@ -189,7 +189,7 @@ TEST(Description, BandwidthsFollowBusAndCores) {
     EXPECT_DOUBLE_EQ(larger.bf16_peak->value / tpu.bf16_peak->value, 2);
 }
 
-TEST(Description, AFileIsACopyOfWhatHasItsNameOrElseItsModel) {
+TEST(Description, AFileIsACopyOfTheDeviceWithItsNameOrElseItsModel) {
     DeviceDescription copy = find_description("t4");
     EXPECT_EQ(origin_of(copy)->name, "t4");
     copy.name = "mine";

@@ -36,14 +36,14 @@ private:
     std::optional<std::string> before_;
 };
 
-TEST(Device, WhatIsNotKnownIsNothing) {
+TEST(Device, AnUnknownCeilingIsNothing) {
     EXPECT_EQ(peak_of(tiny, "f32"), FlopRate{1e9});
     EXPECT_EQ(peak_of(tiny, "bf16"), std::nullopt);
     EXPECT_EQ(memory_bandwidth_of(tiny), Bandwidth{2e9});
     EXPECT_EQ(memory_bandwidth_of({}), std::nullopt);
 }
 
-TEST(Device, TheFileOfThisMachineIsWhereTheEnvironmentSays) {
+TEST(Device, TheEnvironmentChoosesTheFileOfThisMachine) {
     const TemporaryDirectory folder;
     const auto file = folder.path() / "devices" / "mine.toml";
     const Variable variable("STRATA_DEVICE", file.string());
@@ -53,7 +53,7 @@ TEST(Device, TheFileOfThisMachineIsWhereTheEnvironmentSays) {
     EXPECT_EQ(own_device(1)->name, "tiny");
 }
 
-TEST(Device, WithoutAWordItIsNamedAfterTheHostBelowTheDataHome) {
+TEST(Device, ByDefaultTheFileIsNamedAfterTheHostInTheDataHome) {
     const Variable none("STRATA_DEVICE", "");
     {
         const Variable data("XDG_DATA_HOME", "/data");
@@ -69,7 +69,7 @@ TEST(Device, WithoutAWordItIsNamedAfterTheHostBelowTheDataHome) {
     EXPECT_NE(error_of([] { own_device_file(1); }).find("STRATA_DEVICE"), std::string::npos);
 }
 
-// With a folder of its own for the lifetime of the test.
+// Gives each test its own folder.
 class OwnDevices : public ::testing::Test {
 protected:
     static Device with(int threads, double peak) {
@@ -112,7 +112,7 @@ TEST(Device, WithoutAHomeThereAreNoCeilingsAndNoError) {
     EXPECT_TRUE(own_devices().empty());
 }
 
-TEST(Device, OfTwoCalibrationsEachCeilingKeepsItsBetterValueAndSource) {
+TEST(Device, MergingCalibrationsKeepsTheBetterValueAndItsSource) {
     Device now = tiny;
     now.compute[0].peak = {{0.8e9}, "a busy moment"};
     now.compute.push_back({.dtype = "bf16", .peak = {{3e9}, "new"}});
@@ -154,7 +154,7 @@ TEST(Device, ACeilingIsDoubtfulUntilAnotherCalibrationComesNearIt) {
         << "a busy moment later on takes nothing away";
 }
 
-TEST(Device, ADoubtfulCeilingIsSoInItsFile) {
+TEST(Device, ADoubtfulCeilingIsMarkedInItsFile) {
     Device device = tiny;
     EXPECT_EQ(to_toml(device).find("doubtful"), std::string::npos);
     device.compute[0].peak.is_doubtful = true;
@@ -163,7 +163,7 @@ TEST(Device, ADoubtfulCeilingIsSoInItsFile) {
               (std::vector<std::string>{"f32 peak", "launch"}));
 }
 
-TEST(Device, AModelMakesAFileName) {
+TEST(Device, AModelsNameBecomesAFileName) {
     EXPECT_EQ(device_file_name("NVIDIA H200"), "nvidia-h200");
     EXPECT_EQ(device_file_name(" NVIDIA A100-SXM4-40GB (MIG) "), "nvidia-a100-sxm4-40gb-mig");
     EXPECT_EQ(device_file_name("../../etc/passwd"), "etc-passwd");
@@ -171,7 +171,7 @@ TEST(Device, AModelMakesAFileName) {
     EXPECT_EQ(device_file_name(std::string(1000, 'x')).size(), 100u);
 }
 
-TEST(Device, AnotherDevicesCeilingsAreThoseOfItsModelAndNeverThisMachines) {
+TEST(Device, AnotherDevicesCeilingsBelongToItsModelAndNeverToThisMachine) {
     const TemporaryDirectory folder;
     const Variable data("XDG_DATA_HOME", folder.path().string());
     const Variable own("STRATA_DEVICE", (folder.path() / "own.toml").string());

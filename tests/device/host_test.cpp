@@ -25,7 +25,7 @@ private:
     TemporaryDirectory folder_;
 };
 
-TEST(Detect, TheKernelsFilesMakeAHost) {
+TEST(Detect, AHostIsReadFromTheKernelsFiles) {
     const FakeMachine machine;
     machine.tell("proc/cpuinfo",
                  "processor\t: 0\nmodel name\t: AMD EPYC 7B13\nflags\t\t: fpu avx2 fma\n\n"
@@ -66,7 +66,7 @@ TEST(Detect, CachesOfSeveralThreadsAddUpUnlessTheyAreShared) {
     EXPECT_EQ(capacity_for(shared, 9), Bytes{2000});
 }
 
-TEST(Detect, NamesAreFitForFiles) {
+TEST(Detect, NamesAreValidFileNames) {
     EXPECT_EQ(device_name({.model = "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz"}, 2),
               "intel-xeon-platinum-8481c-2t");
     EXPECT_EQ(device_name({.model = "../../etc"}, 1), "etc-1t");
@@ -97,7 +97,7 @@ Device ceilings() {
     return device;
 }
 
-TEST(HostName, IsToldByThreadsAndRegisters) {
+TEST(HostName, TellsThreadsAndRegisters) {
     EXPECT_EQ(host_name_in("host"), HostName());
     EXPECT_EQ(host_name_in("host-12t"), (HostName{.threads = 12}));
     EXPECT_EQ(host_name_in("host-1t-avx2"), (HostName{.threads = 1, .is_narrow = true}));
@@ -110,7 +110,7 @@ TEST(HostName, IsToldByThreadsAndRegisters) {
     }
 }
 
-TEST(HostDescription, ItsPeakIsTheMeasuredOne) {
+TEST(HostDescription, ItsPeakIsMeasured) {
     const DeviceDescription wide =
         description_of({.threads = 2}, host_with({"avx2", "avx512f"}), ceilings());
     EXPECT_EQ(wide.kind, DeviceKind::cpu);
@@ -129,8 +129,8 @@ TEST(HostDescription, HalfTheRegistersGiveHalfThePeakAtTheSameClock) {
     EXPECT_DOUBLE_EQ(derived_f32_peak(narrow, narrow.boost_clock)->value, 128e9);
 }
 
-// Zen 4 adds up as much with AVX2 as with AVX-512.
-TEST(HostDescription, ThePeakThatWasMeasuredWithAvx2CountsForIt) {
+// Zen 4 computes as fast with AVX2 as with AVX-512.
+TEST(HostDescription, ThePeakMeasuredWithAvx2AppliesToIt) {
     Device measured = ceilings();
     measured.compute.push_back({std::string(f32_of_avx2), {FlopRate{250e9}, "a test"}});
     const Host host = host_with({"avx2", "avx512f"});

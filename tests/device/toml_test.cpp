@@ -47,7 +47,7 @@ TEST(Toml, ALaunchTimeIsOptionalAndComesBack) {
     EXPECT_EQ(refusal_of(head + "launch = 1\n"), "my.toml: launch: give it as a table, { ... }");
 }
 
-TEST(Toml, TheFileIsMadeToBeRead) {
+TEST(Toml, TheFileIsReadable) {
     EXPECT_EQ(to_toml({.name = "n",
                        .model = "m",
                        .threads = 1,
@@ -80,7 +80,7 @@ TEST(Toml, NonsenseNumbersAreRefused) {
               std::string::npos);
 }
 
-TEST(Toml, UnknownKeysAndTwinsAreRefused) {
+TEST(Toml, UnknownAndRepeatedKeysAreRefused) {
     EXPECT_EQ(refusal_of(head + "colour = 'red'\n"),
               "my.toml: colour: unknown key; remove or correct it");
     const std::string level = "[[memory]]\nname = 'L1'\nbytes_per_second = 1\nsource = 's'\n";

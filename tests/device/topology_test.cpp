@@ -18,8 +18,8 @@ std::vector<int> numbers(int count) {
     return all;
 }
 
-TEST(Topology, ThreadsTakeCoresOfTheirOwnFirst) {
-    // Clouds number the two threads of a core one after the other.
+TEST(Topology, ThreadsGetSeparateCoresFirst) {
+    // Cloud machines number the two threads of a core consecutively.
     const Topology machine = detect_topology(numbers(8), "core:4 pu:2");
     EXPECT_EQ(machine.processors, (std::vector{0, 2, 4, 6, 1, 3, 5, 7}));
     EXPECT_EQ(machine.cores, 4);
@@ -32,7 +32,7 @@ TEST(Topology, OnlyProcessorsThatAreAllowedAreUsed) {
     EXPECT_EQ(machine.cores, 3);
 }
 
-TEST(Topology, CachesAreThoseOfAProcessorAndAreSharedByAllBelowThem) {
+TEST(Topology, CachesBelongToAProcessorAndAreSharedByAllBelowThem) {
     const Topology machine = detect_topology(
         std::vector{0, 1}, "l3:1(size=33554432) l2:4(size=1048576) l1d:1(size=32768) pu:2");
     ASSERT_EQ(machine.caches.size(), 3u);
@@ -40,7 +40,7 @@ TEST(Topology, CachesAreThoseOfAProcessorAndAreSharedByAllBelowThem) {
     EXPECT_EQ(machine.caches[0].size, Bytes{32 * 1024});
     EXPECT_EQ(machine.caches[0].shared_by, 2);
     EXPECT_EQ(machine.caches[2].level, 3);
-    EXPECT_EQ(machine.caches[2].shared_by, 8);  // though only two are allowed
+    EXPECT_EQ(machine.caches[2].shared_by, 8);  // although only two are allowed
 }
 
 TEST(Topology, AMachineThatCannotBeDescribedKeepsItsProcessors) {

@@ -26,7 +26,7 @@ bool alive_together(const Lifetime& a, const Lifetime& b) {
     return a.first_task <= b.last_task && b.first_task <= a.last_task;
 }
 
-// The maximum that is alive at one task: no plan can use less.
+// The maximum alive at one task: no plan can use less.
 double lower_bound(std::span<const Lifetime> lifetimes) {
     double worst = 0;
     for (std::size_t task = 0; task < 200; ++task) {
@@ -87,11 +87,11 @@ TEST(Arena, APieceTakesThePlaceOfOneThatIsGone) {
     EXPECT_EQ(plan.offsets[0], plan.offsets[2]);
 }
 
-TEST(Arena, NothingNeedsNothing) {
+TEST(Arena, NoPiecesNeedNoMemory) {
     EXPECT_EQ(plan_arena({}).size.value, 0);
 }
 
-TEST(Arena, WhatNoAddressSpaceHoldsIsRefused) {
+TEST(Arena, SizesBeyondTheAddressSpaceAreRefused) {
     const std::vector<Lifetime> lifetimes(4, {Bytes{0x1p61}, 0, 1});
     EXPECT_EQ(error_of([&] { plan_arena(lifetimes); }),
               "the network needs more memory than can be addressed; choose a smaller batch");

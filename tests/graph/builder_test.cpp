@@ -9,7 +9,7 @@
 namespace strata {
 namespace {
 
-TEST(Builder, ParametersAreCreatedAsTheOperatorAsks) {
+TEST(Builder, ParametersAreCreatedAsTheOperatorRequests) {
     const Graph graph = small_chain();
     const GraphTensor& weight = graph.tensors[tensor_named(graph, "conv1.weight")];
     EXPECT_EQ(weight.tensor.dims, (Dims{4, 3, 3, 3}));
@@ -17,7 +17,7 @@ TEST(Builder, ParametersAreCreatedAsTheOperatorAsks) {
     EXPECT_EQ(graph.tensors[tensor_named(graph, "fc2.weight")].tensor.dims, (Dims{10, 64}));
 }
 
-TEST(Builder, AResultIsNamedAsItsLayer) {
+TEST(Builder, AResultHasItsLayersName) {
     const Graph graph = small_chain();
     for (const Layer& layer : graph.layers) {
         EXPECT_EQ(graph.tensors[layer.outputs.at(0)].name, layer.name);
@@ -29,7 +29,7 @@ TEST(Builder, UnreadTensorsAreTheOutputs) {
     EXPECT_EQ(graph.outputs, std::vector{tensor_named(graph, "loss")});
 }
 
-TEST(Builder, LabelsThatALossAsksForAreInputsOfTheNetwork) {
+TEST(Builder, LabelsThatALossRequestsAreInputsOfTheNetwork) {
     GraphBuilder build("loss");
     const TensorId x = build.input("x", {{4, 10}});
     build.add("loss", SoftmaxCrossEntropy{}, {x});
@@ -48,7 +48,7 @@ TEST(Builder, AMisfitNamesTheLayer) {
     EXPECT_TRUE(message.starts_with("layer \"conv9\": convolution: ")) << message;
 }
 
-TEST(Builder, AnOpaqueLayerHasTheShapesThatItsCallerStates) {
+TEST(Builder, AnOpaqueLayerHasTheShapesOfItsCaller) {
     GraphBuilder build("foreign");
     const TensorId x = build.input("x", {{1, 3}});
     const auto results = build.place(

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// The ways of running a network, and the smallest parts of one, that tests of this module speak of.
+// Executions and small building blocks of networks for this module's tests.
 inline const Execution training = {};
 inline const Execution inference = {.numerics = {.mode = Mode::inference}};
 inline const Execution kept = {.scheduling = {.memory = MemoryReuse::kept}};

@@ -9,7 +9,7 @@
 namespace strata {
 namespace {
 
-// "first: follower follower", a line each.
+// "first: follower follower", one line per chain.
 std::string chains_in(const Graph& graph, Mode mode) {
     std::string text;
     for (const FusedChain& chain : fused_chains(graph, mode)) {
@@ -39,12 +39,12 @@ Graph shortcut() {
     return build.finish();
 }
 
-TEST(Fuse, ANormalisationIsFixedInInferenceOnly) {
+TEST(Fuse, ANormalisationIsFusedOnlyInInference) {
     EXPECT_EQ(chains_in(shortcut(), Mode::inference), "conv: norm sum relu\n");
     EXPECT_EQ(chains_in(shortcut(), Mode::training), "");
 }
 
-TEST(Fuse, WhatOthersReadOrTheNetworkGivesIsKept) {
+TEST(Fuse, TensorsThatOthersReadAndOutputsAreKept) {
     GraphBuilder build("read twice");
     const TensorId x = build.add("conv", pointwise, {build.input("data", image)});
     const TensorId y = build.add("relu", Activation{}, {x});
@@ -65,7 +65,7 @@ TEST(Fuse, TheLaterOfTwoConvolutionsIsFusedWithTheirSum) {
     EXPECT_EQ(chains_in(build.finish(), Mode::training), "right: sum relu\n");
 }
 
-TEST(Fuse, OtherFunctionsAndBroadcastSumsStayApart) {
+TEST(Fuse, OtherFunctionsAndBroadcastSumsAreNotFused) {
     GraphBuilder build("apart");
     const TensorId data = build.input("data", image);
     const TensorId row = build.input("row", {{2, 4, 1, 1}});
@@ -79,7 +79,7 @@ TEST(Fuse, OtherFunctionsAndBroadcastSumsStayApart) {
     EXPECT_EQ(chains_in(build.finish(), Mode::inference), "");
 }
 
-TEST(Fuse, WhatComesOnceAndInOrderEndsTheChain) {
+TEST(Fuse, ARepeatedOrMisplacedFollowerEndsTheChain) {
     GraphBuilder build("order");
     TensorId x = build.add("conv", pointwise, {build.input("data", image)});
     x = build.add("relu1", Activation{}, {x});

@@ -62,10 +62,10 @@ TEST(FirstAlike, FindsTheRepeatedLayersOfADeepNetwork) {
     EXPECT_EQ(std::set(first.begin(), first.end()).size(), 5U);
     EXPECT_EQ(first[2], 2U);   // the second fc
     EXPECT_EQ(first[14], 2U);  // the eighth
-    EXPECT_EQ(first[15], 1U);  // its relu is that of the first
+    EXPECT_EQ(first[15], 1U);  // its relu equals the first
 }
 
-TEST(FirstAlike, IsAnEarlierLayerWithTheSameOperatorAndSignatureAndNoTwoFirstsAreAlike) {
+TEST(FirstAlike, IsAnEarlierEqualLayerAndNoTwoFirstsAreEqual) {
     for (const char* name : {"alexnet", "resnet-50", "googlenet", "lstm:layers=3"}) {
         const Graph graph = network(name);
         const auto first = first_alike(graph);

@@ -9,13 +9,13 @@
 namespace strata {
 namespace {
 
-// Only the batch.
+// A network without memory: only the batch.
 std::optional<std::int64_t> batch_within(const PeakAtBatch& peak, Bytes memory) {
     const auto found = largest_batch(peak, memory);
     return found ? std::optional(found->batch) : std::nullopt;
 }
 
-// Counts how often it is asked.
+// Counts how often it is called.
 struct Line {
     double fixed = 0;
     double each = 0;
@@ -29,25 +29,25 @@ struct Line {
     }
 };
 
-TEST(LargestBatch, IsWhereTheLineMeetsTheLimit) {
+TEST(LargestBatch, IsWhereTheLineReachesTheLimit) {
     Line line{.fixed = 1000, .each = 7};
     EXPECT_EQ(batch_within(line.peak(), Bytes{1000 + 7 * 321}), 321);
     EXPECT_EQ(batch_within(line.peak(), Bytes{1000 + 7 * 321 + 6}), 321);
 }
 
-TEST(LargestBatch, OfALineAsksFewBatches) {
+TEST(LargestBatch, TriesFewBatchesOfALine) {
     Line line{.fixed = 5e8, .each = 3e6};
     EXPECT_EQ(batch_within(line.peak(), Bytes{24e9}), 7833);
     EXPECT_LE(line.asked, 8);
 }
 
-TEST(LargestBatch, NoneFitsWhereOneImageIsTooMuch) {
+TEST(LargestBatch, IsZeroIfOneImageIsTooMuch) {
     Line line{.fixed = 100, .each = 1};
     EXPECT_EQ(batch_within(line.peak(), Bytes{100}), 0);
     EXPECT_EQ(batch_within(line.peak(), Bytes{101}), 1);
 }
 
-TEST(LargestBatch, IsRightWhereNeedsAreNoLine) {
+TEST(LargestBatch, IsRightIfTheNeedIsNotLinear) {
     const auto square = [](std::int64_t batch) -> std::optional<Bytes> {
         return Bytes{static_cast<double>(batch) * static_cast<double>(batch)};
     };
@@ -67,7 +67,7 @@ TEST(LargestBatch, ABatchThatTheNetworkCannotHaveDoesNotFit) {
               std::nullopt);
 }
 
-TEST(LargestBatch, ReportsTheLimitOfALargerOne) {
+TEST(LargestBatch, ReportsWhatPreventsALargerOne) {
     const auto anything = [](std::int64_t) { return std::optional(Bytes{1}); };
     EXPECT_EQ(largest_batch(anything, Bytes{5}),
               (LargestBatch{largest_batch_tried, Bytes{1}, BatchLimit::none}));
@@ -83,7 +83,7 @@ TEST(LargestBatch, ReportsTheLimitOfALargerOne) {
               (LargestBatch{0, Bytes{107}, BatchLimit::memory}));
 }
 
-TEST(LargestBatch, OfANetworkIsTheLastThatFits) {
+TEST(LargestBatch, IsTheLastBatchOfANetworkThatFits) {
     const auto peak = [](std::int64_t batch) -> std::optional<Bytes> {
         const Graph graph = find_zoo_network("alexnet").build(batch);
         return footprint_of(graph, {.numerics = {.mode = Mode::inference}}).peak;

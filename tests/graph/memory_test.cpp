@@ -56,7 +56,7 @@ TEST(Lifetimes, AGradientLastsFromItsFirstWriterToItsLastReader) {
     EXPECT_EQ(find(buffers, BufferKind::gradient, tensor_named(graph, "loss")), nullptr);
 }
 
-TEST(Lifetimes, AWeightsGradientLivesForItsLayerOnly) {
+TEST(Lifetimes, AWeightsGradientLivesOnlyForItsLayer) {
     const Graph graph = small_chain();
     const auto buffers = lifetimes_of(graph, training);
     const Buffer* weight = find(buffers, BufferKind::gradient, tensor_named(graph, "fc2.weight"));
@@ -65,7 +65,7 @@ TEST(Lifetimes, AWeightsGradientLivesForItsLayerOnly) {
     EXPECT_EQ(weight->lifetime.last_task, task_of(graph, "fc2", Pass::update));
 }
 
-TEST(Lifetimes, SavedStateIsKeptForTheBackwardPassAndNotMadeWithoutOne) {
+TEST(Lifetimes, SavedStateExistsOnlyForABackwardPass) {
     const Graph graph = small_chain();
     const TensorId pool = tensor_named(graph, "pool1");
     const auto of_training = lifetimes_of(graph, training);
@@ -73,7 +73,7 @@ TEST(Lifetimes, SavedStateIsKeptForTheBackwardPassAndNotMadeWithoutOne) {
     ASSERT_NE(saved, nullptr);
     EXPECT_EQ(saved->lifetime.first_task, task_of(graph, "pool1", Pass::forward));
     EXPECT_EQ(saved->lifetime.last_task, task_of(graph, "pool1", Pass::backward_data));
-    EXPECT_EQ(saved->lifetime.size.value, 2 * 4 * 4 * 4);  // a byte an output
+    EXPECT_EQ(saved->lifetime.size.value, 2 * 4 * 4 * 4);  // one byte per output
     const auto of_inference = lifetimes_of(graph, inference);
     EXPECT_EQ(find(of_inference, BufferKind::saved, pool), nullptr);
 }
@@ -88,7 +88,7 @@ TEST(Lifetimes, ARecurrentLayerKeepsItsGatesAndCells) {
     EXPECT_EQ(gates->lifetime.size.value, 3 * 2 * 8 * (4 + 1) * 4);
 }
 
-TEST(Lifetimes, AnAttentionSavesALogarithmOfEachRowAndNotItsScores) {
+TEST(Lifetimes, AnAttentionSavesALogarithmPerRowAndNotItsScores) {
     GraphBuilder builder("attention");
     const TensorId x = builder.input("x", Tensor{{2, 5, 8}});
     const TensorId q = builder.add("q", Activation{}, {x});
@@ -116,7 +116,7 @@ TEST(Lifetimes, InputsAndOutputsLastToTheEnd) {
     EXPECT_EQ(loss->lifetime.last_task, last_task(graph));
 }
 
-TEST(Lifetimes, ASecondReaderContributesThroughABufferOfItsOwn) {
+TEST(Lifetimes, ASecondReaderContributesThroughItsOwnBuffer) {
     const Graph graph = small_diamond();
     const auto buffers = lifetimes_of(graph, training);
     const TensorId stem = tensor_named(graph, "stem");
@@ -162,7 +162,7 @@ TEST(Lifetimes, KeptMemoryLastsFromStartToEnd) {
     }
 }
 
-TEST(Footprint, OfAChainIsWhatOneCountsByHand) {
+TEST(Footprint, MatchesAHandCountForAChain) {
     GraphBuilder build("by hand");
     TensorId x = build.input("x", {{1, 100}});
     for (const char* name : {"a", "b", "c"}) {
@@ -187,7 +187,7 @@ TEST(Footprint, ThePeakIsAtMostTheSumOfTheParts) {
     }
 }
 
-TEST(Footprint, TrainingNeedsNoLessThanInferenceAndKeepingNoLessThanSharing) {
+TEST(Footprint, TrainingNeedsAtLeastInferencesMemoryAndKeepingAtLeastSharings) {
     for (const Graph& graph : {small_chain(), small_diamond()}) {
         EXPECT_GE(footprint_of(graph, training).peak, footprint_of(graph, inference).peak);
         EXPECT_GE(footprint_of(graph, kept).peak, footprint_of(graph, training).peak);
@@ -221,7 +221,7 @@ TEST(Footprint, TheLawsHoldForEveryZooNetwork) {
     }
 }
 
-TEST(Arena, HoldsEveryZooNetworkInLittleMoreThanItsWorstMoment) {
+TEST(Arena, HoldsEveryZooNetworkInLittleMoreThanItsPeak) {
     for (const ZooNetwork& network : zoo()) {
         const Graph graph = network.build(2);
         std::vector<Lifetime> lifetimes;

@@ -32,7 +32,7 @@ bool has_task(const Graph& graph, const Execution& execution, std::string_view w
     return std::ranges::count(words(graph, schedule_of(graph, execution)), word) == 1;
 }
 
-TEST(Schedule, AStepOfTrainingIsForwardThenBackwardWithEachUpdateAtOnce) {
+TEST(Schedule, ATrainingStepIsForwardThenBackwardWithImmediateUpdates) {
     EXPECT_EQ(words(small_chain(), schedule_of(small_chain(), training)),
               (std::vector<std::string>{"conv1 forward", "relu1 forward", "pool1 forward",
                                         "fc2 forward", "loss forward", "loss backward_data",
@@ -41,7 +41,7 @@ TEST(Schedule, AStepOfTrainingIsForwardThenBackwardWithEachUpdateAtOnce) {
                                         "conv1 backward_weights", "conv1 update"}));
 }
 
-// Backward through time belongs to the data; the weights' gradients follow from it.
+// Backpropagation through time belongs to the data pass; the weights' gradients depend on it.
 TEST(Schedule, ARecurrentLayersDataComesBeforeItsWeights) {
     GraphBuilder build("sequence");
     const TensorId x = build.input("x", {{3, 2, 4}});
@@ -83,7 +83,7 @@ TEST(Schedule, ANetworkWithoutALossIsGivenAGradientAtItsOutput) {
     EXPECT_EQ(backward_words(graph).front(), "join backward_data");
 }
 
-TEST(Schedule, AnOutputThatOthersPassAGradientOnToIsNotGivenOne) {
+TEST(Schedule, AnOutputWithAGradientFromItsReadersIsNotGivenOne) {
     GraphBuilder build("two outputs");
     const TensorId x = build.input("x", {{2, 8}});
     const TensorId middle = build.add("fc1", FullyConnected{.out_features = 8}, {x});
@@ -115,7 +115,7 @@ TEST(Schedule, LayersBeforeTheFirstParameterHaveNoBackwardPass) {
               (std::vector<std::string>{"fc backward_weights", "fc update"}));
 }
 
-TEST(Schedule, AnOpaqueLayerEndsTheGradientAndWhatItReadsIsGivenOne) {
+TEST(Schedule, AnOpaqueLayerEndsTheGradientAndItsInputIsGivenOne) {
     GraphBuilder build("foreign middle");
     TensorId x = build.input("x", {{2, 8}});
     const TensorId before = build.add("before", FullyConnected{.out_features = 8}, {x});
@@ -133,7 +133,7 @@ TEST(Schedule, AnOpaqueLayerEndsTheGradientAndWhatItReadsIsGivenOne) {
     EXPECT_FALSE(schedule.needs_gradient[tensor_named(graph, "foreign")]);
 }
 
-TEST(Schedule, ASharedParameterIsUpdatedOnceWhenAllItsGradientsAreThere) {
+TEST(Schedule, ASharedParameterIsUpdatedOnceAfterAllItsGradients) {
     GraphBuilder build("tied");
     TensorId x = build.input("x", {{2, 8}});
     const TensorId weight = build.constant("w", {{8, 8}}, Role::parameter);
@@ -147,7 +147,7 @@ TEST(Schedule, ASharedParameterIsUpdatedOnceWhenAllItsGradientsAreThere) {
     EXPECT_EQ(schedule_of(graph, training).updated_by[weight], LayerId{0});
 }
 
-TEST(Schedule, EachPassRunsAfterWhatItNeeds) {
+TEST(Schedule, EachPassRunsAfterItsInputsExist) {
     for (const Graph& graph : {small_chain(), small_diamond()}) {
         const Schedule schedule = schedule_of(graph, with_first_gradient);
         const auto consumers = consumers_of(graph);

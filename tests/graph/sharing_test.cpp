@@ -21,13 +21,13 @@ Graph sandwich(const Op& op) {
     return build.finish();
 }
 
-TEST(Sharing, AReluOverwritesWhatOnlyItReads) {
+TEST(Sharing, AReluOverwritesAnInputThatOnlyItReads) {
     EXPECT_TRUE(in_place(small_chain(), "relu1"));
     EXPECT_FALSE(in_place(small_chain(), "pool1"));
     EXPECT_FALSE(in_place(small_chain(), "loss"));
 }
 
-TEST(Sharing, KeptMemoryIsSharedByReshapesOnly) {
+TEST(Sharing, OnlyReshapesShareKeptMemory) {
     EXPECT_FALSE(in_place(sandwich(Activation{}), "middle", kept));
     EXPECT_TRUE(in_place(sandwich(Reshape{{0, 0, 16, 1}}), "middle", kept));
     EXPECT_FALSE(in_place(
@@ -50,7 +50,7 @@ TEST(Sharing, AMathematicalFunctionWorksInPlaceIfItsResultGivesItsSlope) {
     EXPECT_TRUE(in_place(sandwich(Unary{UnaryKind::floor}), "middle", training));
 }
 
-TEST(Sharing, AResultOfAnotherTypeHasMemoryOfItsOwn) {
+TEST(Sharing, AResultOfAnotherTypeHasItsOwnMemory) {
     GraphBuilder build("test of numbers");
     const TensorId x = build.add("first", pointwise, {build.input("data", image)});
     const TensorId y = build.add("is_nan", Unary{UnaryKind::is_nan}, {x});
@@ -113,7 +113,7 @@ TEST(Sharing, AResultThatItsOwnBackwardPassReadsIsNotOverwritten) {
     EXPECT_TRUE(in_place(graph, "relu", inference));
 }
 
-TEST(Sharing, GradientsShareMemoryWhereOneReaderPassesThemOn) {
+TEST(Sharing, GradientsShareMemoryIfOneReaderPassesThemOn) {
     const Graph graph = small_chain();
     const Sharing sharing = sharing_of(graph, training);
     const TensorId conv = tensor_named(graph, "conv1");

@@ -28,12 +28,12 @@ void expect_equal(const Graph& a, const Graph& b) {
     }
 }
 
-TEST(Slice, OfEverythingIsTheGraphItself) {
+TEST(Slice, ASliceOfEverythingIsTheGraphItself) {
     expect_equal(slice(small_chain(), "*"), small_chain());
     expect_equal(slice(small_diamond(), "*"), small_diamond());
 }
 
-TEST(Slice, WhatOtherLayersComputedBecomesAnInput) {
+TEST(Slice, AResultOfAnotherLayerBecomesAnInput) {
     const Graph part = slice(small_chain(), "relu1,pool1");
     ASSERT_EQ(part.layers.size(), 2U);
     ASSERT_EQ(part.inputs.size(), 1U);
@@ -42,7 +42,7 @@ TEST(Slice, WhatOtherLayersComputedBecomesAnInput) {
     EXPECT_EQ(part.outputs, std::vector{tensor_named(part, "pool1")});
 }
 
-TEST(Slice, WhatOtherLayersReadIsAnOutputEvenIfTheSliceReadsItToo) {
+TEST(Slice, AResultThatOtherLayersReadIsAnOutputEvenIfTheSliceReadsItToo) {
     const Graph part = slice(small_diamond(), "stem,left");
     EXPECT_EQ(part.outputs, (std::vector{tensor_named(part, "stem"), tensor_named(part, "left")}));
 }
@@ -50,7 +50,7 @@ TEST(Slice, WhatOtherLayersReadIsAnOutputEvenIfTheSliceReadsItToo) {
 TEST(Slice, ALayerKeepsItsParametersAndLabels) {
     const Graph part = slice(small_chain(), "loss,conv1");
     EXPECT_EQ(parameter_count(part), 4 * 27 + 4);
-    EXPECT_EQ(part.inputs.size(), 3U);  // data, labels, and what fc2 computed
+    EXPECT_EQ(part.inputs.size(), 3U);  // data, labels, and the result of fc2
 }
 
 TEST(Slice, APatternThatMatchesNothingNamesTheNearestLayer) {

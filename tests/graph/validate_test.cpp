@@ -8,7 +8,7 @@
 namespace strata {
 namespace {
 
-// The complaint about the small chain after a change.
+// The error about the small chain after a change.
 template <class Change>
 std::string complaint(Change&& change) {
     Graph graph = small_chain();
@@ -16,7 +16,7 @@ std::string complaint(Change&& change) {
     return error_of([&] { validate(graph); });
 }
 
-TEST(Validate, AcceptsWhatTheBuilderMakes) {
+TEST(Validate, AcceptsTheBuildersGraphs) {
     EXPECT_EQ(complaint([](Graph&) {}), "no error");
     EXPECT_EQ(error_of([] { validate(small_diamond()); }), "no error");
 }
@@ -49,19 +49,19 @@ TEST(Validate, IndicesMustExist) {
               std::string::npos);
 }
 
-TEST(Validate, AShapeMustBeWhatTheOperatorGives) {
+TEST(Validate, AShapeMustMatchItsOperatorsRule) {
     const auto message = complaint([](Graph& graph) {
         graph.tensors[tensor_named(graph, "pool1")].tensor.dims = {2, 4, 5, 4};
     });
     EXPECT_EQ(message,
-              "chain: layer \"pool1\": its result \"pool1\" is f32 2x4x5x4 where pooling gives f32 "
+              "chain: layer \"pool1\": its result \"pool1\" is f32 2x4x5x4, but pooling gives f32 "
               "2x4x4x4; check the shapes of its inputs");
 }
 
 TEST(Validate, TwoLayersMustNotWriteOneTensor) {
     const auto message =
         complaint([](Graph& graph) { graph.layers[1].outputs = graph.layers[0].outputs; });
-    EXPECT_NE(message.find("it writes \"conv1\", which is given or computed before"),
+    EXPECT_NE(message.find("it writes \"conv1\", which is an input or already computed"),
               std::string::npos)
         << message;
 }
@@ -69,11 +69,11 @@ TEST(Validate, TwoLayersMustNotWriteOneTensor) {
 TEST(Validate, InputsMustBeListedWithTheirRoles) {
     EXPECT_NE(complaint([](Graph& graph) {
                   graph.inputs.pop_back();
-              }).find("\"labels\" is given from outside, but not among the inputs"),
+              }).find("\"labels\" has an input's role, but is not among the inputs"),
               std::string::npos);
     EXPECT_NE(complaint([](Graph& graph) {
                   graph.inputs.push_back(tensor_named(graph, "conv1.weight"));
-              }).find("its role is another"),
+              }).find("it has another role"),
               std::string::npos);
 }
 

@@ -29,7 +29,7 @@ std::vector<float> resampled(const Bitmap& image, const Crop& crop, const ImageS
     return values;
 }
 
-// Back from normalised numbers to pixels.
+// Converts normalised numbers back to pixels.
 double red(float value) {
     return 255 * (0.485 + 0.229 * static_cast<double>(value));
 }

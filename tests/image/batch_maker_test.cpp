@@ -11,7 +11,7 @@ namespace {
 constexpr ImageShape shape{.channels = 3, .height = 12, .width = 10};
 constexpr std::size_t batch = 5;
 
-// The first so many batches, one after another.
+// The first `count` batches, one after another.
 std::vector<std::vector<float>> batches(int threads, std::uint64_t seed, int count = 3) {
     const ImageCollection images = synthetic_images(seed);
     BatchMaker maker(images, shape, batch, threads, seed);
@@ -65,7 +65,7 @@ TEST_F(BatchMakerTest, AnImageThatCannotBeDecodedIsAnErrorOfTheBatch) {
     maker.begin();
     const std::string sentence = error_of([&] { maker.finish(); });
     EXPECT_NE(sentence.find("cannot be read as a JPEG"), std::string::npos) << sentence;
-    maker.begin();  // and it ends in the middle of another
+    maker.begin();  // destroyed while it makes another
 }
 
 }  // namespace

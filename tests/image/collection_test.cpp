@@ -35,7 +35,7 @@ std::string small_jpeg(std::uint8_t grey) {
         90));
 }
 
-TEST_F(CollectionTest, TheSameSeedGivesTheSameBytesAndAnotherOneOthers) {
+TEST_F(CollectionTest, EqualSeedsGiveEqualBytesAndOtherSeedsOthers) {
     const ImageCollection one = synthetic_images(1), again = synthetic_images(1);
     ASSERT_EQ(one.images.size(), 64U);
     EXPECT_EQ(one.images[5].file, again.images[5].file);
@@ -43,7 +43,7 @@ TEST_F(CollectionTest, TheSameSeedGivesTheSameBytesAndAnotherOneOthers) {
     EXPECT_NE(one.images[5].file, synthetic_images(2).images[5].file);
     EXPECT_EQ(one.pixels, 64.0 * 256 * 256);
     const double of_one = one.bytes().value / 64;
-    EXPECT_GT(of_one, 10'000);  // as photographs of this size are
+    EXPECT_GT(of_one, 10'000);  // like photographs of this size
     EXPECT_LT(of_one, 60'000);
 }
 
@@ -66,7 +66,7 @@ TEST_F(CollectionTest, ABrokenFileIsNamed) {
     EXPECT_NE(refusal().find("empty.jpg cannot be read as a JPEG"), std::string::npos) << refusal();
 }
 
-TEST_F(CollectionTest, AFolderThatIsEmptyOrAbsentIsRefusedWithWhatToDo) {
+TEST_F(CollectionTest, AnEmptyOrAbsentFolderIsRefusedWithTheFix) {
     EXPECT_NE(refusal().find("has no file that ends in .jpg"), std::string::npos) << refusal();
     const std::string absent = error_of([&] { read_images(folder_.path() / "nowhere"); });
     EXPECT_NE(absent.find("name a folder of .jpg files"), std::string::npos) << absent;

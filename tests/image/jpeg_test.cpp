@@ -14,7 +14,7 @@
 namespace strata {
 namespace {
 
-// A smooth image, which JPEG keeps nearly as it is.
+// A smooth image, which JPEG preserves almost exactly.
 Bitmap gradient(std::int64_t width, std::int64_t height, std::int64_t channels = 3) {
     Bitmap image{.width = width, .height = height, .channels = channels};
     for (std::int64_t i = 0; i < width * height * channels; ++i) {
@@ -41,7 +41,7 @@ protected:
         file_ = encode_jpeg(gradient(48, 40), 95);
     }
 
-    // The sentence with which decoding fails.
+    // The error from a failing decode.
     static std::string refusal_of(std::span<const std::byte> file) {
         Bitmap image;
         return error_of([&] { decode_jpeg(file, "a.jpg", image); });
@@ -64,7 +64,7 @@ protected:
     std::vector<std::byte> file_;
 };
 
-TEST_F(JpegTest, WhatWasEncodedIsDecodedWithinTheErrorOfJpeg) {
+TEST_F(JpegTest, AnEncodedImageDecodesWithinTheErrorOfJpeg) {
     Bitmap image;
     decode_jpeg(file_, "a.jpg", image);
     EXPECT_EQ(image.width, 48);
@@ -114,31 +114,31 @@ TEST_F(JpegTest, FourInksBecomeTheColourThatTheyPrint) {
     EXPECT_EQ(grey.pixels[0], 113);  // 0.299 * 191 + 0.587 * 95
 }
 
-TEST_F(JpegTest, TheHeaderAloneGivesTheExtents) {
+TEST_F(JpegTest, TheHeaderGivesTheExtents) {
     const Bitmap extents = jpeg_extents(file_, "a.jpg");
     EXPECT_EQ(extents.width, 48);
     EXPECT_EQ(extents.height, 40);
     EXPECT_TRUE(extents.pixels.empty());
 }
 
-TEST_F(JpegTest, AFileThatIsCutAnywhereIsRefusedByName) {
+TEST_F(JpegTest, AFileTruncatedAnywhereIsRefusedByName) {
     for (std::size_t size = 0; size + 2 < file_.size(); size += 13) {
         const std::string sentence = refusal_of(std::span(file_).first(size));
         EXPECT_TRUE(sentence.starts_with("a.jpg cannot be read as a JPEG")) << size << sentence;
     }
 }
 
-TEST_F(JpegTest, AHeaderThatPromisesTooMuchIsRefusedBeforeMemoryIsTaken) {
+TEST_F(JpegTest, AHeaderThatClaimsTooMuchIsRefusedBeforeAllocation) {
     EXPECT_NE(refusal_of(promising(65500, 65500)).find("a.jpg is 65500 x 65500 pixels"),
               std::string::npos);
     EXPECT_NE(refusal_of(promising(0, 40)), "no error");
     EXPECT_NE(refusal_of(promising(48, 4000)), "no error");  // the data end before
 }
 
-TEST_F(JpegTest, WhatIsNoJpegIsRefused) {
+TEST_F(JpegTest, AnythingButAJpegIsRefused) {
     EXPECT_NE(refusal_of({}), "no error");
     const std::vector<std::byte> noise(1000, std::byte{0x41});
-    EXPECT_NE(refusal_of(noise).find("repair the file or take it out"), std::string::npos);
+    EXPECT_NE(refusal_of(noise).find("repair the file or remove it"), std::string::npos);
 }
 
 TEST_F(JpegTest, DamageAnywhereIsAnErrorOrAnImageAndNeverACrash) {

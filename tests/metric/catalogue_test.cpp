@@ -18,7 +18,7 @@ protected:
     MetricCatalogue catalogue_ = metric_catalogue();
 };
 
-TEST_F(Catalogue, EveryMetricHasANameOfItsOwnAndAMeaning) {
+TEST_F(Catalogue, EveryMetricHasAUniqueNameAndAMeaning) {
     std::set<std::string> names;
     for (const MetricSet& set : catalogue_.sets) {
         for (const Metric& metric : set.metrics) {
@@ -29,7 +29,7 @@ TEST_F(Catalogue, EveryMetricHasANameOfItsOwnAndAMeaning) {
     }
 }
 
-TEST_F(Catalogue, UnitsAreThoseThatRenderersScale) {
+TEST_F(Catalogue, RenderersCanScaleEveryUnit) {
     constexpr std::array<std::string_view, 7> units = {"s",    "Hz",     "B", "B/s",
                                                        "FLOP", "FLOP/s", "%"};
     for (const MetricSet& set : catalogue_.sets) {
@@ -49,7 +49,7 @@ TEST_F(Catalogue, CountsByDefaultWhatPublishedWorksCountedFirst) {
     }
 }
 
-TEST_F(Catalogue, EachOfDongsTenCategoriesHasAPartAndOnlyIssuingHasNone) {
+TEST_F(Catalogue, EachOfDongsTenCategoriesHasAMetric) {
     std::set<StallCategory> found;
     for (const Metric& metric : find_metric_set(catalogue_, "stalls").metrics) {
         EXPECT_EQ(metric.stall.has_value(), metric.name != "stall_selected") << metric.name;
@@ -60,7 +60,7 @@ TEST_F(Catalogue, EachOfDongsTenCategoriesHasAPartAndOnlyIssuingHasNone) {
     EXPECT_EQ(found.size(), names_of(StallCategory{}).size());
 }
 
-TEST_F(Catalogue, KnowsWhatAChipLacksAndWhy) {
+TEST_F(Catalogue, KnowsWhichCountersAChipLacksAndWhy) {
     const auto gap = gap_of(catalogue_, "GB202", "dram__bytes_read.sum");
     ASSERT_TRUE(gap);
     EXPECT_FALSE(gap->empty());
@@ -82,7 +82,7 @@ std::string refusal_of_metric(const std::string& metric) {
     return error_of([&] { parse_metric_set(head + "metrics = [{" + metric + "}]", "my.toml"); });
 }
 
-TEST(ReadMetrics, ASetIsWhatItsFileSays) {
+TEST(ReadMetrics, ASetIsReadFromItsFile) {
     const MetricSet set = parse_metric_set(
         head +
             "metrics = [{ name = 'a', unit = 'B', meaning = 'm', formula = '2 * x.sum', "
@@ -119,7 +119,7 @@ TEST(ReadMetrics, InvalidTomlIsRefused) {
               std::string::npos);
 }
 
-TEST(ReadMetrics, AnArchitectureNamesWhatItsChipsLack) {
+TEST(ReadMetrics, AnArchitectureNamesTheCountersItsChipsLack) {
     const Architecture architecture = parse_architecture(
         "name = 'Turing'\nchips = ['TU102', 'TU116']\n"
         "missing = [{ counters = '*_gmma*', chips = 'TU116', reason = 'none' }]",

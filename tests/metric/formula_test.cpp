@@ -20,7 +20,7 @@ std::string refusal(const std::string& text) {
     return error_of([&] { MetricFormula::parse(text); });
 }
 
-TEST(Formula, KeepsToPrecedenceAndOrder) {
+TEST(Formula, FollowsPrecedenceAndOrder) {
     EXPECT_DOUBLE_EQ(number("2 + 3 * 4"), 14);
     EXPECT_DOUBLE_EQ(number("(2 + 3) * 4"), 20);
     EXPECT_DOUBLE_EQ(number("20 - 5 - 3"), 12);
@@ -46,12 +46,12 @@ TEST(Formula, ACounterWithoutAValueLeavesItWithoutOneForTheSameReason) {
     EXPECT_EQ(value("a - c", values), MetricValue(NoValue{"c was not counted"}));
 }
 
-TEST(Formula, NothingIsDividedByZero) {
+TEST(Formula, ADivisionByZeroHasNoValue) {
     EXPECT_EQ(value("100 * a / b", {{"a", 0.0}, {"b", 0.0}}),
               MetricValue(NoValue{"its divisor is 0"}));
 }
 
-TEST(Formula, AnOverflowIsNoValue) {
+TEST(Formula, AnOverflowHasNoValue) {
     EXPECT_TRUE(std::holds_alternative<NoValue>(value("a * a", {{"a", 1e300}})));
 }
 

@@ -39,13 +39,13 @@ TEST(MetricPlan, GivesEveryMetricAValueOrAReason) {
     EXPECT_DOUBLE_EQ(std::get<double>(values[1].value), 3);
 }
 
-TEST(MetricPlan, WhatWasNotCountedIsNeverZero) {
+TEST(MetricPlan, AnUncountedMetricIsNeverZero) {
     for (const EvaluatedMetric& metric : evaluate(plan_without(""), {})) {
         EXPECT_EQ(std::get<NoValue>(metric.value).absence, Absence::not_counted);
     }
 }
 
-TEST(MetricPlan, TheDefaultSetsAreThoseThatSaySo) {
+TEST(MetricPlan, TheDefaultSetsAreMarkedInTheirFiles) {
     MetricSet wanted = sample_set();
     wanted.collected = Collected::by_default;
     const auto sets = default_sets({.sets = {sample_set(), wanted}});
@@ -53,7 +53,7 @@ TEST(MetricPlan, TheDefaultSetsAreThoseThatSaySo) {
     EXPECT_EQ(sets[0].collected, Collected::by_default);
 }
 
-TEST(SetsNamed, AreEachThereOnceInTheOrderOfTheirMention) {
+TEST(SetsNamed, AppearOnceInTheOrderOfTheirMention) {
     const MetricCatalogue catalogue = metric_catalogue();
     const std::vector<std::string> names = {"stalls", "default", "memory", "stalls"};
     const auto sets = sets_named(catalogue, names);
@@ -67,14 +67,14 @@ TEST(SetsNamed, AMisspeltOneIsRefused) {
     EXPECT_THROW(sets_named(metric_catalogue(), std::vector<std::string>{"memry"}), Error);
 }
 
-TEST(CountingCost, IsToldBeforeCountingStarts) {
+TEST(CountingCost, IsKnownBeforeCountingStarts) {
     const CountingCost cost{.counters = 36, .passes = 3, .steps = 24, .iteration = Seconds{0.0138}};
     EXPECT_EQ(cost_sentence(cost),
               "counting 36 counters of 24 steps takes 3 iterations, at least 41.4 ms (13.8 ms "
               "each unobserved)");
 }
 
-TEST(CountingCost, SaysNothingOfATimeThatIsNotKnown) {
+TEST(CountingCost, OmitsAnUnknownTime) {
     EXPECT_EQ(cost_sentence({.counters = 1, .passes = 1, .steps = 2}),
               "counting 1 counters of 2 steps takes 1 iteration");
 }

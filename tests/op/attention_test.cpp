@@ -8,7 +8,7 @@
 namespace strata {
 namespace {
 
-TEST(Attention, GivesEachQueryAValueOfTheValuesWidth) {
+TEST(Attention, GivesEachQueryARowOfTheValuesWidth) {
     EXPECT_EQ(output_of("attention(2x5x8, 2x7x8, 2x7x12) heads=4"), "2x5x12");
     EXPECT_EQ(output_of("attention(2x4x5x8, 2x4x7x8, 2x4x7x3)"), "2x4x5x3");
     EXPECT_EQ(output_of("attention(2x5x8, 2x7x4, 2x7x6) heads=4 kv_heads=2"), "2x5x12");
@@ -25,7 +25,7 @@ TEST(Attention, RefusesOperandsThatDoNotFit) {
     EXPECT_NE(refusal_of("attention(5x8, 5x8, 5x8)"), "");
 }
 
-TEST(Attention, AMaskIsStretchedToTheScores) {
+TEST(Attention, AMaskIsBroadcastToTheScores) {
     EXPECT_EQ(output_of("attention(2x5x8, 2x7x8, 2x7x8, 5x7:constant) heads=2"), "2x5x8");
     EXPECT_EQ(output_of("attention(2x5x8, 2x7x8, 2x7x8, 2x1x1x7:constant) heads=2"), "2x5x8");
     EXPECT_TRUE(contains(refusal_of("attention(2x5x8, 2x7x8, 2x7x8, 7x5:constant) heads=2"),
@@ -33,7 +33,7 @@ TEST(Attention, AMaskIsStretchedToTheScores) {
     EXPECT_NE(refusal_of("attention(2x5x8, 2x7x8, 2x7x8, 3x2x2x5x7:constant) heads=2"), "");
 }
 
-TEST(Attention, KnowsItsExtentsPackedAndByHead) {
+TEST(Attention, KnowsItsExtentsInBothLayouts) {
     const auto extents = [](const char* text) {
         const Problem problem = parse_problem(text);
         return extents_of(std::get<Attention>(problem.op), signature_of(problem));
@@ -68,7 +68,7 @@ TEST(Attention, CausalityHidesScoresButIsCountedNominally) {
               flops_of("attention(2x5x8, 2x5x8, 2x5x8) heads=2", Pass::forward));
 }
 
-TEST(Attention, LeavesALogarithmOfEachRowForTheBackwardPass) {
+TEST(Attention, SavesALogarithmPerRowForTheBackwardPass) {
     const Problem problem = parse_problem("attention(2x5x8, 2x7x8, 2x7x8) heads=4");
     const double operands = 2 * 8 * (5 + 7 + 7), logarithms = 2 * 4 * 5;
     EXPECT_EQ(saved_bytes_of(problem.op, signature_of(problem)).value, 4 * logarithms);

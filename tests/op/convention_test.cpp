@@ -35,7 +35,7 @@ TEST(Convention, DongCountsASoftmaxAsTheSquareOfItsRow) {
     EXPECT_EQ(count_by("dong2018", "lrn(1x256x27x27)"), 2'612'736);
 }
 
-TEST(Convention, ProductsLeaveOutAllElse) {
+TEST(Convention, TheProductsConventionCountsNothingElse) {
     EXPECT_EQ(count_by("products", fc8), 2 * 8'192'000);
     EXPECT_EQ(count_by("products", "activation(2x64)"), 0);
     EXPECT_EQ(count_by("products", "batch_normalization(2x64x8x8)"), 0);
@@ -76,7 +76,7 @@ std::optional<double> kernel(const char* name, const char* text) {
     return find_executed_kernel(name).count(problem.op, signature_of(problem));
 }
 
-TEST(Executed, AGemmFillsItsTilesUp) {
+TEST(Executed, AGemmPadsItsTiles) {
     // 1 row of 1 output over 1 channel: a tile of 128x64, 4 deep, twice its outputs and a bias.
     EXPECT_EQ(count_by("executed-gemm", "convolution(1x1x1x1) out_channels=1 kernel=1x1"),
               2 * 128 * 64 * 4 + 2 * 128 * 64 + 1);
@@ -84,7 +84,7 @@ TEST(Executed, AGemmFillsItsTilesUp) {
               2 * 64 * 64 * 4 + 1 + 1);
 }
 
-TEST(Executed, GroupsAreProductsOfTheirOwnAndImagesShareTheirRows) {
+TEST(Executed, GroupsAreSeparateProductsAndImagesShareTheirRows) {
     const double one =
         count_by("executed-gemm", "convolution(1x64x16x8) out_channels=64 kernel=1x1 bias=false");
     EXPECT_EQ(one, 2 * 128 * 64 * 64 + 2 * 128 * 64);
@@ -96,7 +96,7 @@ TEST(Executed, GroupsAreProductsOfTheirOwnAndImagesShareTheirRows) {
         one);
 }
 
-TEST(Executed, WinogradIsLeftToTheConvolutionsThatItCanDo) {
+TEST(Executed, WinogradIsCountedOnlyForConvolutionsItCanCompute) {
     const char* strided = "convolution(1x3x9x9) out_channels=8 kernel=3x3 stride=2x2";
     EXPECT_EQ(count_by("executed-winograd", strided), count_by("executed-gemm", strided));
     EXPECT_FALSE(kernel("winograd-tile", strided));
@@ -105,7 +105,7 @@ TEST(Executed, WinogradIsLeftToTheConvolutionsThatItCanDo) {
     EXPECT_TRUE(kernel("winograd-tile", "convolution(1x4x9x9) out_channels=8 kernel=3x3"));
 }
 
-TEST(Executed, CountersSeeNoComparisonAndOneOperationForAPooledOutput) {
+TEST(Executed, CountersIgnoreComparisonsAndSeeOneOperationPerPooledOutput) {
     EXPECT_EQ(count_by("executed-gemm", "activation(1x64x55x55)"), 0);
     EXPECT_EQ(count_by("executed-gemm", "pooling(1x64x55x55) kernel=3x3 stride=2x2"), 46'656);
     EXPECT_EQ(kernel("bias", "fully_connected(1x10) out_features=7"), 7);
@@ -118,7 +118,7 @@ TEST(Executed, AFullyConnectedLayerOfSeveralImagesIsAGemm) {
               2 * 128 * 64 * 128 + 2 * 128 * 64 + 2 * 64);
 }
 
-TEST(Executed, BackwardPassesStayAsTheyAre) {
+TEST(Executed, BackwardPassesAreNotOverridden) {
     const char* layer = "fully_connected(1x128) out_features=64";
     EXPECT_EQ(count_by("executed-winograd", layer, Pass::backward_data),
               count_by("multiply-add-2", layer, Pass::backward_data));
@@ -135,7 +135,7 @@ TEST(Executed, AnUnknownKernelIsNamed) {
 
 namespace {
 
-// In G, to the digits to which the bars' formulas are known.
+// In G, to the digits in which the bars' formulas are known.
 double giga(const char* convention, const char* text) {
     return std::round(count_by(convention, text) / 1e8) / 10;
 }
@@ -147,7 +147,7 @@ constexpr const char* conv3 =
 constexpr const char* conv4 =
     "convolution(256x384x13x13) out_channels=384 kernel=3x3 pad_begin=1x1 pad_end=1x1";
 
-TEST(TapsWithoutPadding, CountsTheTapsThatMeetTheInputPerAxis) {
+TEST(TapsWithoutPadding, CountsTheTapsInsideTheInputPerAxis) {
     EXPECT_EQ(giga("taps-without-padding", conv2), 209.4);
     EXPECT_EQ(giga("taps-without-padding", conv3), 68.9);
     EXPECT_EQ(giga("taps-without-padding", conv4), 103.4);
@@ -156,7 +156,7 @@ TEST(TapsWithoutPadding, CountsTheTapsThatMeetTheInputPerAxis) {
               count_by("multiply-add-2", conv3) * 37 * 37);
 }
 
-// By the definition: every output, every tap.
+// By definition: every output, every tap.
 double counted_by_hand(std::int64_t extent, std::int64_t kernel, std::int64_t stride,
                        std::int64_t dilation, std::int64_t pad) {
     double pairs = 0;
@@ -186,7 +186,7 @@ TEST(TapsWithoutPadding, IsRightForEveryStrideDilationAndPad) {
     }
 }
 
-TEST(TapsWithoutPadding, HoldsForGradientsAndWithoutPaddingChangesNothing) {
+TEST(TapsWithoutPadding, HoldsForGradientsAndIsNominalWithoutPadding) {
     EXPECT_EQ(count_by("taps-without-padding", conv3, Pass::backward_weights),
               count_by("taps-without-padding", conv3));
     const std::string plain = "convolution(2x8x9x9) out_channels=8 kernel=3x3 groups=2";

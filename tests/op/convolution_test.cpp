@@ -4,7 +4,7 @@
 namespace strata {
 namespace {
 
-TEST(Convolution, PaddingStrideDilationAndGroupsEnterTheShape) {
+TEST(Convolution, PaddingStrideDilationAndGroupsDetermineTheShape) {
     EXPECT_EQ(output_of("convolution(1x3x227x227) out_channels=96 kernel=11x11 stride=4x4"),
               "1x96x55x55");
     EXPECT_EQ(
@@ -54,7 +54,7 @@ TEST(Convolution, TrafficReadsAndWritesEachOperandOnce) {
     EXPECT_EQ(traffic(Pass::update), std::pair(3 * (weight + bias), 2 * (weight + bias)));
 }
 
-TEST(Convolution, WhatDoesNotFitIsRefusedInASentenceThatNamesIt) {
+TEST(Convolution, MisfitsAreRefusedInASentenceThatNamesThem) {
     EXPECT_TRUE(contains(refusal_of("convolution(1x3x5x5) out_channels=8 kernel=11x11"),
                          "kernel 11x11 with dilation 1x1 does not fit input 5x5"));
     EXPECT_TRUE(contains(refusal_of("convolution(1x3x5x5) out_channels=8"), "has no kernel"));
@@ -78,7 +78,7 @@ TEST(Convolution, HostileAttributesAreRefusedBeforeTheyReachArithmetic) {
     EXPECT_NE(refusal_of("convolution(1x1048576x1048576x1048576) out_channels=4 kernel=1x1"), "");
 }
 
-TEST(TransposedConvolution, DoublesAPlaneAndKeepsRoomForWhatAStrideHides) {
+TEST(TransposedConvolution, DoublesAPlaneAndAddsTheOutputPad) {
     const std::string doubling = "transposed_convolution(1x64x28x28) out_channels=32 ";
     EXPECT_EQ(output_of(doubling + "kernel=2x2 stride=2x2"), "1x32x56x56");
     EXPECT_EQ(output_of(doubling + "kernel=3x3 stride=2x2 pad_begin=1x1 pad_end=1x1"),
@@ -103,7 +103,7 @@ TEST(TransposedConvolution, EveryPassMultipliesEachInputByEachTap) {
     EXPECT_EQ(work_of(op, Pass::forward).operations.bias_adds, 2 * 4 * 8 * 6);
 }
 
-TEST(TransposedConvolution, WhatDoesNotFitIsRefused) {
+TEST(TransposedConvolution, MisfitsAreRefused) {
     const std::string op = "transposed_convolution(1x6x5x5) out_channels=4 ";
     EXPECT_NE(refusal_of(op + "kernel=2x2 groups=4"), "");
     EXPECT_NE(refusal_of(op), "");

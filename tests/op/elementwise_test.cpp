@@ -30,14 +30,14 @@ TEST(Elementwise, AProductMultipliesEachGradientByTheOthers) {
     EXPECT_EQ(work.written.value, 4 * 16);
 }
 
-TEST(Activation, ReluIsOneCompareAnElementBothWays) {
+TEST(Activation, ReluIsOneComparePerElementInBothDirections) {
     const Work forward = work_of("activation(1x96x55x55)", Pass::forward);
     EXPECT_EQ(forward.operations.compares, 290'400);
     EXPECT_EQ(work_of("activation(1x96x55x55)", Pass::backward_data).operations.compares, 290'400);
     EXPECT_FALSE(has_pass("activation(1x96x55x55)", Pass::backward_weights));
 }
 
-TEST(Activation, KeepsItsOutputWhereTheDerivativeIsAFunctionOfIt) {
+TEST(Activation, KeepsItsOutputIfTheDerivativeIsAFunctionOfIt) {
     for (const auto* op : {"activation", "activation kind=tanh", "activation kind=sigmoid",
                            "activation kind=clip beta=6", "activation kind=elu alpha=1",
                            "activation kind=leaky_relu alpha=0.1"}) {
@@ -46,7 +46,7 @@ TEST(Activation, KeepsItsOutputWhereTheDerivativeIsAFunctionOfIt) {
     }
 }
 
-TEST(Activation, KeepsItsInputIfTheOutputDoesNotDetermineTheSide) {
+TEST(Activation, KeepsItsInputIfTheOutputDoesNotDetermineItsSign) {
     for (const auto* op : {"activation kind=leaky_relu alpha=-0.1", "activation kind=softplus",
                            "activation kind=hard_sigmoid alpha=0.2 beta=0.5"}) {
         EXPECT_TRUE(reads_of(parse_op(op)).input_for_data) << op;
@@ -59,12 +59,12 @@ TEST(Activation, ASigmoidCountsItsExponentialSumAndQuotient) {
     EXPECT_EQ(flops_of("activation(10) kind=sigmoid", Pass::backward_data), 30);
 }
 
-TEST(Softmax, CostsFiveOperationsAnElement) {
+TEST(Softmax, CostsFiveOperationsPerElement) {
     EXPECT_EQ(flops_of("softmax(4x1000)", Pass::forward), 5 * 4000);
     EXPECT_EQ(flops_of("softmax(4x1000)", Pass::backward_data), 4 * 4000);
 }
 
-TEST(Softmax, ItsLogarithmTakesOneMoreLogarithmARow) {
+TEST(Softmax, ItsLogarithmTakesOneMoreLogarithmPerRow) {
     const auto work = work_of("softmax(4x1000) logarithm=true", Pass::forward);
     EXPECT_EQ(work.operations.transcendentals, 4000 + 4);
 }
@@ -75,7 +75,7 @@ TEST(Softmax, AnAxisMayCountFromTheEndButMustExist) {
     EXPECT_NE(refusal_of("softmax(4x1000) axis=-3"), "");
 }
 
-TEST(CrossEntropy, GivesAScalarAndAsksForOneLabelAnImage) {
+TEST(CrossEntropy, GivesAScalarAndRequestsOneLabelPerImage) {
     const auto signature = signature_of(parse_problem("softmax_cross_entropy(4x1000)"));
     EXPECT_EQ(signature.outputs[0].dims, Dims{});
     EXPECT_EQ(signature.inputs[1].tensor.dims, (Dims{4}));

@@ -8,7 +8,7 @@ DataType type_of_result(std::string_view problem) {
     return signature_of(parse_problem(problem)).outputs.at(0).dtype;
 }
 
-TEST(Unary, KeepsTheShapeAndGivesBooleansWhereItAsks) {
+TEST(Unary, KeepsTheShapeAndGivesBooleansForPredicates) {
     EXPECT_EQ(output_of("unary(2x3) kind=sine"), "2x3");
     EXPECT_EQ(type_of_result("unary(2x3:bf16) kind=sine"), DataType::bf16);
     EXPECT_EQ(type_of_result("unary(2x3) kind=is_nan"), DataType::boolean);
@@ -22,7 +22,7 @@ TEST(Unary, StepsPassNothingBack) {
     EXPECT_EQ(flops_of("unary(8) kind=exponential", Pass::backward_data), 8);
 }
 
-TEST(Unary, ReadsBackWhatItsDerivativeIsAFunctionOf) {
+TEST(Unary, ReadsBackTheInputOrOutputItsDerivativeNeeds) {
     EXPECT_TRUE(reads_of(Unary{UnaryKind::square_root}).output_for_data);
     EXPECT_FALSE(reads_of(Unary{UnaryKind::square_root}).input_for_data);
     EXPECT_TRUE(reads_of(Unary{UnaryKind::logarithm}).input_for_data);
@@ -48,7 +48,7 @@ TEST(Elementwise, ComparisonsGiveBooleansWithoutAGradient) {
     EXPECT_NE(refusal_of("elementwise(3, 3, 3) kind=equal"), "");
 }
 
-TEST(Reduction, AxesStayWithOneElementOrVanish) {
+TEST(Reduction, AxesAreKeptWithOneElementOrRemoved) {
     EXPECT_EQ(output_of("reduction(2x3x4) axes=1"), "2x1x4");
     EXPECT_EQ(output_of("reduction(2x3x4) axes=1x-1 keep_axes=false"), "2");
     EXPECT_EQ(output_of("reduction(2x3x4)"), "1x1x1");
@@ -56,7 +56,7 @@ TEST(Reduction, AxesStayWithOneElementOrVanish) {
     EXPECT_NE(refusal_of("reduction(2x3) axes=2"), "");
 }
 
-TEST(Reduction, CountsEachTermOnceAndEachResultsEnd) {
+TEST(Reduction, CountsEachTermOnceAndTheFinalStepPerResult) {
     EXPECT_EQ(flops_of("reduction(2x3x4) axes=1", Pass::forward), 24);
     EXPECT_EQ(flops_of("reduction(2x3x4) axes=1 kind=mean", Pass::forward), 24 + 8);
     EXPECT_EQ(flops_of("reduction(2x3x4) axes=1", Pass::backward_data), 0);

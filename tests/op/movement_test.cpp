@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/op/support.h"
 
-// Operators that move elements: their shapes, and that they do no arithmetic.
+// Operators that move elements: their shapes, and the absence of arithmetic.
 
 namespace strata {
 namespace {
@@ -65,7 +65,7 @@ TEST(Expand, SumsTheGradientsOfTheCopies) {
     EXPECT_EQ(flops_of("expand(3x1:parameter) dims=2x3x4", Pass::backward_weights), 24 - 3);
 }
 
-TEST(Cast, ChangesTheTypeAndNothingElse) {
+TEST(Cast, ChangesOnlyTheType) {
     const Signature signature = signature_of(parse_problem("cast(2x3) dtype=s64"));
     EXPECT_EQ(signature.outputs[0], (Tensor{{2, 3}, DataType::s64}));
     EXPECT_EQ(work_of("cast(2x3) dtype=s64", Pass::forward).read.value, 4 * 6);

@@ -6,7 +6,7 @@
 namespace strata {
 namespace {
 
-TEST(LayerNormalization, KeepsTheShapeAndAsksForAScaleAndAShiftOfTheNormalizedAxes) {
+TEST(LayerNormalization, KeepsTheShapeAndRequestsAScaleAndAShiftOfTheNormalizedAxes) {
     const auto signature = signature_of(parse_problem("layer_normalization(2x5x8x4) axis=-2"));
     EXPECT_EQ(signature.outputs[0].dims, (Dims{2, 5, 8, 4}));
     ASSERT_EQ(signature.inputs.size(), 3u);
@@ -23,14 +23,14 @@ TEST(LayerNormalization, MayHaveNoScaleAndNoShift) {
         has_pass("layer_normalization(2x5x8) scale=false shift=false", Pass::backward_weights));
 }
 
-TEST(LayerNormalization, RefusesAnAxisThatIsNotThere) {
+TEST(LayerNormalization, RefusesAnAxisThatDoesNotExist) {
     EXPECT_TRUE(contains(refusal_of("layer_normalization(2x5x8) axis=3"), "axis 3"));
     EXPECT_NE(refusal_of("layer_normalization(2x5x8) axis=-4"), "");
 }
 
 // Forward: two sums (one with its square), difference, quotient, scale and shift; per row mean,
 // variance and root.
-TEST(LayerNormalization, CostsSevenOperationsAnElementAndFourARow) {
+TEST(LayerNormalization, CostsSevenOperationsPerElementAndFourPerRow) {
     const double elements = 2 * 5 * 8, rows = 2 * 5;
     const Work forward = work_of("layer_normalization(2x5x8)", Pass::forward);
     EXPECT_EQ(forward.operations.multiply_adds, elements);
@@ -42,7 +42,7 @@ TEST(LayerNormalization, CostsSevenOperationsAnElementAndFourARow) {
     EXPECT_EQ(forward.written.value, 4 * elements);
 }
 
-TEST(LayerNormalization, WithoutAMeanThereIsLessToDo) {
+TEST(LayerNormalization, CostsLessWithoutAMean) {
     const auto standard = work_of("layer_normalization(2x5x8) shift=false", Pass::forward);
     const auto* text = "layer_normalization(2x5x8) kind=root_mean_square shift=false";
     const auto rms = work_of(text, Pass::forward);
@@ -86,7 +86,7 @@ TEST(GroupNormalization, NoGroupsMeansOneForEachChannel) {
 
 constexpr const char* spatial = "batch_normalization(2x8x5x5)";
 
-TEST(BatchNormalization, AsksForTwoParametersAndTwoStatisticsAChannel) {
+TEST(BatchNormalization, RequestsTwoParametersAndTwoStatisticsPerChannel) {
     const auto signature = signature_of(parse_problem(spatial));
     ASSERT_EQ(signature.inputs.size(), 5u);
     for (std::size_t i = 1; i < 5; ++i) {
@@ -112,12 +112,12 @@ TEST(BatchNormalization, OnlyScaleAndShiftAreUpdated) {
     EXPECT_EQ(work_of(spatial, Pass::update).operations.multiply_adds, 2 * 2 * 8);
 }
 
-TEST(BatchNormalization, CountsSevenOperationsAnElementForward) {
+TEST(BatchNormalization, CountsSevenOperationsPerElementForward) {
     const double per_statistic = 11;  // 2 multiply-adds, 1 add, 2 multiplies, 3 divides, 1 root
     EXPECT_EQ(flops_of(spatial, Pass::forward), 7.0 * 2 * 8 * 25 + per_statistic * 8);
 }
 
-TEST(Lrn, FiveNeighboursCostFourteenOperationsAnElement) {
+TEST(Lrn, FiveNeighboursCostFourteenOperationsPerElement) {
     const Operations operations = work_of("lrn(1x96x55x55)", Pass::forward).operations;
     const double elements = 96 * 55 * 55;
     EXPECT_EQ(operations.multiplies, 6 * elements);
@@ -132,7 +132,7 @@ TEST(Lrn, ItsBackwardPassReadsTheInputAgain) {
     EXPECT_EQ(work_of("lrn(2x8x5x5)", Pass::backward_data).read.value, 2 * bytes);
 }
 
-TEST(Lrn, ANeighbourhoodOfNoneIsRefused) {
+TEST(Lrn, AnEmptyNeighbourhoodIsRefused) {
     EXPECT_NE(refusal_of("lrn(2x8x5x5) size=0"), "");
     EXPECT_NE(refusal_of("lrn(8)"), "");
 }

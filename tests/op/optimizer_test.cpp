@@ -15,7 +15,7 @@ Work update_with(const Optimizer& optimizer) {
 
 constexpr double trained = 10 * 5 + 5;
 
-TEST(Optimizer, StatesAreReadAndWrittenBesideTheWeights) {
+TEST(Optimizer, StatesAreReadAndWrittenWithTheWeights) {
     const auto traffic = [](const Optimizer& optimizer) {
         const Work work = update_with(optimizer);
         return std::pair(work.read.value, work.written.value);
@@ -39,8 +39,8 @@ TEST(Optimizer, TheDefaultUpdateIsThatOfMomentum) {
     EXPECT_EQ(find_optimizer("momentum").index(), Optimizer{}.index());
 }
 
-// Algorithm 1 of Kingma and Ba as it is printed, for one weight.
-TEST(Optimizer, TheCorrectionsOfAdamCanBeTakenOutOfItsLoop) {
+// Algorithm 1 of Kingma and Ba as printed, for one weight.
+TEST(Optimizer, AdamsCorrectionsCanBeMovedOutOfItsLoop) {
     const Adam adam;
     double m = 0, v = 0;
     for (int t = 1; t <= 20; ++t) {
@@ -56,7 +56,7 @@ TEST(Optimizer, TheCorrectionsOfAdamCanBeTakenOutOfItsLoop) {
     }
 }
 
-TEST(Optimizer, NamesAreThoseOfTheListAndOthersAreRefused) {
+TEST(Optimizer, OnlyListedNamesAreAccepted) {
     for (const std::string_view name : optimizer_names()) {
         EXPECT_EQ(name_of(find_optimizer(name)), name);
     }

@@ -31,7 +31,7 @@ TEST(Pooling, AMaximumComparesEveryElementOfItsWindow) {
     EXPECT_EQ(flops_of(pool1, Pass::backward_data), 96 * 27 * 27);
 }
 
-TEST(Pooling, TheMaximumsPlaceIsOneByteWhereThatCanNumberTheWindow) {
+TEST(Pooling, TheMaximumsPlaceIsOneByteIfThatCanNumberTheWindow) {
     EXPECT_EQ(reads_of(parse_op("pooling kernel=3x3")).saved_bytes_per_output, 1);
     EXPECT_EQ(reads_of(parse_op("pooling kernel=17x17")).saved_bytes_per_output, 4);
     EXPECT_EQ(reads_of(parse_op("pooling kind=average kernel=3x3")).saved_bytes_per_output, 0);

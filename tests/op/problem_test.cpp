@@ -40,7 +40,7 @@ struct TypesOf<std::variant<T...>> {
 };
 TYPED_TEST_SUITE(EveryOperator, TypesOf<Op>::type);
 
-TYPED_TEST(EveryOperator, WithDefaultsIsItsBareName) {
+TYPED_TEST(EveryOperator, WithDefaultsPrintsOnlyItsName) {
     EXPECT_EQ(to_text(Op(TypeParam{})), TypeParam::type);
     EXPECT_EQ(parse_op(TypeParam::type), Op(TypeParam{}));
 }
@@ -65,7 +65,7 @@ std::string refusal_of_op(std::string_view text) {
     }
 }
 
-TEST(OperatorText, LeavesOutWhatHasItsDefaultValue) {
+TEST(OperatorText, LeavesOutDefaultValues) {
     const Convolution conv = {
         .out_channels = 64, .kernel = {3, 3}, .pad_begin = {1, 1}, .pad_end = {1, 1}};
     EXPECT_EQ(to_text(Op(conv)),
@@ -105,7 +105,7 @@ TEST(ProblemText, OneLineHoldsOperatorAndOperands) {
     EXPECT_EQ(signature_of(problem).outputs[0].dims, (Dims{32, 256, 27, 27}));
 }
 
-TEST(ProblemText, OperandsThatTheOperatorAsksForAreNotWritten) {
+TEST(ProblemText, OperandsThatTheOperatorRequestsAreNotWritten) {
     for (const auto* text :
          {"convolution(2x4x9) out_channels=6 kernel=3 bias=false", "batch_normalization(2x8x5x5)",
           "matmul(8x64, 64x10:parameter)", "elementwise(2x8:bf16, 8:bf16:constant) kind=multiply",

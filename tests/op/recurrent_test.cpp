@@ -9,7 +9,7 @@ TEST(Recurrent, GivesAsManyFeaturesAsHiddenUnitsAndDirections) {
     EXPECT_EQ(output_of("recurrent(5x4x12) hidden=16 direction=bidirectional layers=3"), "5x4x32");
 }
 
-TEST(Recurrent, LastStatesAreOrderedByLayerAndDirection) {
+TEST(Recurrent, FinalStatesAreOrderedByLayerAndDirection) {
     const auto outputs = signature_of(parse_problem("recurrent(5x4x12) hidden=16 layers=2 "
                                                     "direction=bidirectional final_state=true"))
                              .outputs;
@@ -22,7 +22,7 @@ TEST(Recurrent, LastStatesAreOrderedByLayerAndDirection) {
 }
 
 // Every layer and direction has its own weights; upper layers read both directions.
-TEST(Recurrent, AsksForTheParametersOfEachLayerAndDirection) {
+TEST(Recurrent, RequestsTheParametersOfEachLayerAndDirection) {
     const auto parameters = parameters_of(Recurrent{.cell = CellKind::gru,
                                                     .hidden = 16,
                                                     .layers = 2,
@@ -37,7 +37,7 @@ TEST(Recurrent, AsksForTheParametersOfEachLayerAndDirection) {
     EXPECT_EQ(parameters[9].tensor.dims, (Dims{48, 32}));
 }
 
-TEST(Recurrent, FirstStatesAreGivenAllOrNot) {
+TEST(Recurrent, InitialStatesAreGivenAllOrNone) {
     EXPECT_EQ(output_of("recurrent(5x4x12, 1x4x16, 1x4x16) hidden=16"), "5x4x16");
     EXPECT_NE(refusal_of("recurrent(5x4x12, 1x4x16) hidden=16"), "");
     EXPECT_NE(refusal_of("recurrent(5x4x12, 2x4x16, 2x4x16) hidden=16"), "");
@@ -61,7 +61,7 @@ TEST(Recurrent, AnLstmStepTakesSixteenTimesTheSquareOfItsWidth) {
               steps * 8 * 1024 * 1024);
 }
 
-TEST(Recurrent, GatesOfOtherCellsCountByTheirNumber) {
+TEST(Recurrent, OtherCellsCountByTheirNumberOfGates) {
     const auto products = [](const std::string& cell) {
         return work_of("recurrent(4x2x64) hidden=64 bias=false cell=" + cell,
                        Pass::backward_weights)

@@ -22,7 +22,7 @@ TEST(Resize, AnOutputMultipliesTwoOrFourInputsAlongEachAxis) {
     EXPECT_EQ(work_of(op + "nearest", Pass::backward_data).operations.adds, outputs);
 }
 
-TEST(Resize, TheSharesOfEveryOutputAddUpToOneAndStayInside) {
+TEST(Resize, TheWeightsOfEveryOutputAddUpToOneAndItsTapsStayInside) {
     for (const Interpolation interpolation :
          {Interpolation::nearest, Interpolation::linear, Interpolation::cubic}) {
         for (const Coordinates coordinates :
@@ -47,7 +47,7 @@ TEST(Resize, TheSharesOfEveryOutputAddUpToOneAndStayInside) {
     }
 }
 
-TEST(Resize, TheSameExtentIsTheSameImage) {
+TEST(Resize, EqualExtentsLeaveTheImageUnchanged) {
     for (const Coordinates coordinates :
          {Coordinates::half_pixel, Coordinates::asymmetric, Coordinates::align_corners}) {
         const Resize op = {

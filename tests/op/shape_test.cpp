@@ -13,7 +13,7 @@ TEST(Concat, AddsExtentsAlongItsAxisAndNeedsTheOthersEqual) {
     EXPECT_NE(refusal_of("concat(500000000000000000, 500000000000000000) axis=0"), "");
 }
 
-TEST(Reshape, CopiesExtentsAndFillsTheOpenOne) {
+TEST(Reshape, CopiesExtentsAndInfersTheOpenOne) {
     EXPECT_EQ(output_of("reshape(2x256x6x6) dims=0x-1"), "2x9216");
     EXPECT_EQ(output_of("reshape(2x3x4) dims=4x0x-1"), "4x3x2");
     EXPECT_EQ(output_of("reshape(1x1) dims=scalar"), "scalar");
@@ -46,7 +46,7 @@ TEST(Pad, AddsAndCropsOnEachSide) {
     EXPECT_NE(refusal_of("pad(5) begin=9223372036854775807 end=9223372036854775807"), "");
 }
 
-TEST(Pad, AReflectionIsShorterThanWhatItReflects) {
+TEST(Pad, AReflectionIsShorterThanItsAxis) {
     EXPECT_EQ(output_of("pad(5) begin=4 end=4 kind=reflect"), "13");
     EXPECT_NE(refusal_of("pad(5) begin=5 end=0 kind=reflect"), "");
 }

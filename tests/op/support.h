@@ -16,7 +16,7 @@ inline std::string output_of(std::string_view problem) {
     return to_text(signature_of(parse_problem(problem)).outputs.at(0).dims);
 }
 
-// The sentence with which a problem is refused; empty if it is not.
+// The sentence that refuses a problem; empty if it is accepted.
 inline std::string refusal_of(std::string_view problem) {
     try {
         signature_of(parse_problem(problem));
@@ -31,7 +31,7 @@ inline Work work_of(std::string_view text, Pass pass) {
     return work_of(problem.op, signature_of(problem), pass);
 }
 
-// Operations in the default convention.
+// Operations by the default convention.
 inline double flops_of(std::string_view text, Pass pass) {
     const Problem problem = parse_problem(text);
     return count(problem.op, signature_of(problem), pass, conventions()[0]).value;

@@ -61,7 +61,7 @@ TEST(Attribute, ARangeWithoutATaskHasThatOfTheRangeAroundIt) {
     EXPECT_EQ(only(nested, called(12, "a", 1, 2)).evidence, Evidence::no_task);
 }
 
-TEST(Attribute, OfNestedRangesOfOneCallTheInnermostCounts) {
+TEST(Attribute, TheInnermostOfACallsNestedRangesCounts) {
     Trace nested{.ranges = {{.id = 1, .task = first}, {.id = 2, .parent = 1, .task = second}},
                  .calls = {{11, 1}, {11, 2}}};
     EXPECT_EQ(only(nested, called(11, "a", 1, 2)).task, second);
@@ -77,12 +77,12 @@ TEST(Attribute, ACallInRangesOfTwoLayersIsGivenToNeither) {
     EXPECT_EQ(attribution.evidence, Evidence::two_tasks);
 }
 
-TEST(Attribute, ACallRecordedTwiceInOneRangeIsItsAsBefore) {
+TEST(Attribute, ACallRecordedTwiceInOneRangeStillBelongsToIt) {
     const Trace twice{.ranges = {{.id = 1, .task = first}}, .calls = {{11, 1}, {11, 1}}};
     EXPECT_EQ(only(twice, called(11, "a", 1, 2)).task, first);
 }
 
-TEST(Attribute, WhatWasDroppedLeavesItsKernelUnattributed) {
+TEST(Attribute, ADroppedRecordLeavesItsKernelUnattributed) {
     const Trace dropped{.ranges = {{.id = 1, .task = first}}, .calls = {{11, 1}}, .dropped = 1};
     EXPECT_EQ(only(dropped, called(12, "a", 1, 2)).evidence, Evidence::no_record);
     EXPECT_EQ(only(dropped, kernel("a", 1, 2)).evidence, Evidence::no_record);
@@ -107,7 +107,7 @@ TEST(Attribute, AnUnknownNodeIsNotGivenToTheRangeOfTheLaunch) {
     EXPECT_EQ(only(trace, launched(31, "a", 1, 2)).evidence, Evidence::unknown_node);
 }
 
-TEST(Attribute, RecordsThatGoRoundInACircleEnd) {
+TEST(Attribute, CyclesOfRecordsTerminate) {
     const Trace nodes{.copies = {{31, 32}, {32, 31}}};
     EXPECT_EQ(only(nodes, launched(31, "a", 1, 2)).evidence, Evidence::unknown_node);
     const Trace ranges{.ranges = {{.id = 1, .parent = 2}, {.id = 2, .parent = 1}},

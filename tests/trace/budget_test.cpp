@@ -32,7 +32,7 @@ Trace two_layers() {
             .calls = {{11, 1}, {12, 2}}};
 }
 
-TEST(TraceBudget, LayersOfOneKernelNameHaveTimesOfTheirOwn) {
+TEST(TraceBudget, LayersWithOneKernelNameHaveSeparateTimes) {
     // Zhao et al. 2017 print one value for AlexNet's CONV3 and CONV4, whose work differs: averages
     // by kernel name cannot distinguish them.
     const TraceBudget found = budget(two_layers());
@@ -43,7 +43,7 @@ TEST(TraceBudget, LayersOfOneKernelNameHaveTimesOfTheirOwn) {
     expect_closed(found);
 }
 
-TEST(TraceBudget, WhatNoLayerIsKnownForIsItsOwnShareWithItsReason) {
+TEST(TraceBudget, UnattributedTimeIsASeparateShareWithItsReason) {
     const TraceBudget found = budget(two_layers());
     EXPECT_EQ(found.unattributed.count(), 10);
     EXPECT_DOUBLE_EQ(*unattributed_share(found), 10.0 / 810);

@@ -71,7 +71,7 @@ TEST(Iterations, RightCallsTellTheLaunchesOfAGraphApart) {
     EXPECT_EQ(spans_by_iteration(trace, iterations), (Indices{{4, 5}, {6, 7}}));
 }
 
-TEST(Iterations, WhereCallsAreWrongTheRecurrenceOfNodesTellsLaunchesApart) {
+TEST(Iterations, IfCallsAreWrongTheRecurrenceOfNodesTellsLaunchesApart) {
     const std::array<std::array<std::uint32_t, 4>, 6> wrong = {{
         {3, 3, 3, 3},  // that of one launch
         {1, 1, 1, 1},  // of one outside the iterations
@@ -88,7 +88,7 @@ TEST(Iterations, WhereCallsAreWrongTheRecurrenceOfNodesTellsLaunchesApart) {
     }
 }
 
-TEST(Iterations, ANodeWithADroppedRecordGoesWithThoseThatRanBeforeIt) {
+TEST(Iterations, ANodeWithADroppedRecordFollowsThoseThatRanBeforeIt) {
     Trace trace = replayed({3, 3, 3, 3});
     trace.spans.erase(trace.spans.begin() + 1);  // node 6 of the first replay
     EXPECT_EQ(spans_by_iteration(trace, iterations), (Indices{{3, 4}, {5, 6}}));

@@ -28,7 +28,7 @@ Product fully_connected_product(const Signature& signature) {
     return {images, outputs, count_of(signature.inputs[1].tensor) / outputs};
 }
 
-// The last two axes, for each of the others.
+// A product of the last two axes for each index of the others.
 Product matrix_product(const Op& matmul, const Signature& signature) {
     const Tensor& y = signature.outputs[0];
     const auto columns = static_cast<double>(y.dims.back());
@@ -37,8 +37,8 @@ Product matrix_product(const Op& matmul, const Signature& signature) {
     return {rows, columns, multiply_adds / count_of(y), count_of(y) / (rows * columns)};
 }
 
-// A step of each layer and direction: N x (input + state) times the weights of all gates, over the
-// sequence. The weights of the input stand before those of the state.
+// For each layer, direction and step: N x (input + state) times the weights of all gates. The
+// input's weights precede the state's.
 std::vector<Product> products_of_recurrence(const Signature& signature) {
     std::vector<Dims> weights;
     for (const Operand& operand : signature.inputs) {
@@ -150,9 +150,9 @@ std::optional<double> pooling(const Op& op, const Signature& signature) {
 
 constexpr std::array kernels = {
     ExecutedKernel{"gemm-128x64", "implicit GEMM in tiles of 128x64x4", gemm_kernel<1>},
-    ExecutedKernel{"gemm-128x64-split", "the same with the sum made in parts", gemm_kernel<6>},
-    ExecutedKernel{"winograd-tile", "Winograd F(2x2,3x3) on tiles", winograd_tile},
-    ExecutedKernel{"winograd-filter", "the transform of Winograd's filters", winograd_filter},
+    ExecutedKernel{"gemm-128x64-split", "the same with the sum split into parts", gemm_kernel<6>},
+    ExecutedKernel{"winograd-tile", "Winograd F(2x2,3x3) over tiles", winograd_tile},
+    ExecutedKernel{"winograd-filter", "the transform of the Winograd filters", winograd_filter},
     ExecutedKernel{"gemv", "matrix times vector", gemv},
     ExecutedKernel{"bias", "addition of the bias", bias},
     ExecutedKernel{"pooling", "maximum or mean of windows", pooling},
@@ -182,7 +182,7 @@ double executed_bias(const Op& op, const Signature& signature) {
     return executed("bias", op, signature).value_or(0);
 }
 
-// What fully connected layers of one image and poolings launch under all algorithms.
+// The kernels that fully connected layers of one image and poolings launch under every algorithm.
 std::optional<double> common(const Op& op, const Signature& signature) {
     if (const auto vector = executed("gemv", op, signature)) {
         return *vector + executed_bias(op, signature);
@@ -195,7 +195,7 @@ bool decided(const std::optional<double>& count, Flops& flops) {
     return count.has_value();
 }
 
-// Products that a pass consists of for each of the forward pass: of two activations both have a
+// Products of a pass per forward product: with two activation operands, both have a
 // gradient.
 double repeated(const Op& op, const Signature& signature, Pass pass) {
     if (!std::holds_alternative<MatMul>(op)) {

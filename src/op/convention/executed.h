@@ -32,62 +32,62 @@ inline constexpr Tile tile_64x64 = {64, 64, 4};
 
 double rounded_up(double value, double multiple);
 
-// Operations of a product whose extents are filled up to whole tiles, and `each_output` for each of
-// the outputs filled up: 2 Mp Np Kp + e Mp Np.
+// Operations of a product whose extents are padded to whole tiles, plus `each_output` for each
+// padded output: 2 Mp Np Kp + e Mp Np.
 double operations_in_tiles(const Product& product, const Tile& tile, double each_output);
 
 // A convolution as the implicit product of its patches with its filters, by group, or a fully
-// connected layer; nothing for the others.
+// connected layer; nothing for other operators.
 std::optional<Product> implicit_product(const Op& op, const Signature& signature);
 
-// The matrix products of a forward pass: those of a fully connected layer, of a matrix product, and
-// of the steps of recurrent cells, whose gates are one product of input and state. None for the
-// others.
+// The matrix products of the forward pass of a fully connected layer, a matrix product, or the
+// steps of a recurrent cell, whose gates are one product of input and state. None for other
+// operators.
 std::vector<Product> library_products(const Op& op, const Signature& signature);
 
 // Operations that kernels of cuDNN 6 and cuBLAS 8 execute, as a counter (nvprof's flop_count_sp)
-// sees them: tiles are filled up with work on nothing. The identities hold to the digit for what
-// Levinthal measured on a Tesla P4 (images of batch 1, forward).
+// sees them: tiles are padded, and the padding is computed too. The counts agree to the digit with
+// Levinthal's measurements on a Tesla P4 (images of batch 1, forward).
 
-// One kernel, of those that a layer's forward pass consists of.
+// One of the kernels of a layer's forward pass.
 struct ExecutedKernel {
     std::string_view name;
     std::string_view meaning;
-    // Nothing for a layer that does not launch it.
+    // Nothing if the layer does not launch it.
     std::optional<double> (*count)(const Op& op, const Signature& signature);
 };
 
 // THE list:
 //   gemm-128x64        2 Mp Np Kp + Mp Np; M = N Ho Wo up to a multiple of 128, N = Cout of 64,
 //                      K = Cin K^2 of 4
-//   gemm-128x64-split  the same with 6 for each padded output: the sum is made in parts
+//   gemm-128x64-split  the same with 6 for each padded output: the sum is split into parts
 //   winograd-tile      F(2x2,3x3): 32 T C K + 160 T C ceil(K/128) + 38 T K; T the tiles of 2x2
 //                      outputs, up to a multiple of 64
-//   winograd-filter    the transform of its filters: 58 C K
+//   winograd-filter    the filter transform: 58 C K
 //   gemv               a fully connected layer of one image: out (2 in + 5 in / 128 + 3)
 //   bias               1 for each output of a layer with a bias
 //   pooling            1 for each output
 std::span<const ExecutedKernel> executed_kernels();
 
-// Throws Error that names it where there is none.
+// Throws Error, naming it, if there is no such kernel.
 const ExecutedKernel& find_executed_kernel(std::string_view name);
 
-// Layers as they were measured, for Convention::special. All leave the other passes alone, and
+// The counts of measured layers, for Convention::special. They do not override other passes, nor
 // operators other than convolutions, fully connected layers and poolings.
 
 // 2 Mp Np Kp + 2 Mp Np in tiles of 128x64x4 and the bias; gemv and bias; 1 for each pooled output.
 bool executed_gemm(const Op& op, const Signature& signature, Pass pass, Flops& flops);
 
-// The same with rows in tiles of 64 and 1 for each output that exists: 2 Mp Np Kp + M N, and the
+// The same with rows in tiles of 64 and 1 for each unpadded output: 2 Mp Np Kp + M N, and the
 // bias.
 bool executed_gemm_64(const Op& op, const Signature& signature, Pass pass, Flops& flops);
 
 // 2 Mp Np Kp + Mp Np in tiles of 128x128 of fully connected layers, matrix products, and the steps
-// of recurrent cells, whose gates are one product of input and state. Forward and alike each
-// gradient; nothing beside the products, so that bias and gates are left to other kernels.
+// of recurrent cells, whose gates are one product of input and state. The same forward and for each
+// gradient; only the products, because other kernels do bias and gates.
 bool executed_sgemm(const Op& op, const Signature& signature, Pass pass, Flops& flops);
 
-// F(2x2,3x3) with its filter transform and the bias where it applies, else as executed_gemm.
+// F(2x2,3x3) with its filter transform and the bias if it applies, else as executed_gemm.
 bool executed_winograd(const Op& op, const Signature& signature, Pass pass, Flops& flops);
 
 }  // namespace strata

@@ -15,7 +15,7 @@ namespace strata {
 
 namespace {
 
-// What all that counters see has in common: bias additions count, comparisons do not.
+// Common to all counts that hardware counters see: bias additions count, comparisons do not.
 constexpr Convention executed(std::string_view name, std::string_view meaning,
                               decltype(Convention::special) special) {
     return {.name = name, .meaning = meaning, .compare = 0, .bias_add = 1, .special = special};
@@ -42,34 +42,35 @@ constexpr std::array all_conventions = {
     Convention{.name = "levinthal",
                .meaning =
                    "Levinthal's analytic table, forward: a convolution as (2 K^2 + 1) Cin Ho Wo "
-                   "Cout + Cin Ho Wo, a pooling as its window for each output, else as "
+                   "Cout + Cin Ho Wo, a pooling as its window for each output, everything else as "
                    "multiply-add-2.",
                .special = levinthal_table},
     Convention{.name = "levinthal-resnet",
                .meaning = "Levinthal's table of ResNets, forward: a convolution as (2 K^2 + 1) Cin "
-                          "Ho Wo Cout, else as multiply-add-2.",
+                          "Ho Wo Cout, everything else as multiply-add-2.",
                .special = levinthal_resnet},
     Convention{.name = "with-bias",
-               .meaning =
-                   "As multiply-add-2, and each bias addition counts as one (what a counter of "
-                   "executed operations sees; Levinthal's nvprof tables).",
+               .meaning = "As multiply-add-2, and each bias addition counts as one (what hardware "
+                          "counters see; Levinthal's nvprof tables).",
                .bias_add = 1},
     Convention{.name = "taps-without-padding",
-               .meaning = "As multiply-add-2, without the taps of a convolution that lie in its "
-                          "padding (the direct bars of Kim et al. 2017, Fig. 9c).",
+               .meaning = "As multiply-add-2, without a convolution's taps in the padding (the "
+                          "direct bars of Kim et al. 2017, Fig. 9c).",
                .special = taps_without_padding},
     Convention{.name = "winograd-domain",
-               .meaning = "As multiply-add-2, a forward convolution of 3x3 or 5x5 by the products "
-                          "of Winograd's F(4x4,KxK) without its transforms (the Winograd bars of "
-                          "Kim et al. 2017, Fig. 9c).",
+               .meaning =
+                   "As multiply-add-2, but a forward convolution of 3x3 or 5x5 as the products of "
+                   "Winograd's F(4x4,KxK) without the transforms (the Winograd bars of "
+                   "Kim et al. 2017, Fig. 9c).",
                .special = winograd_domain},
     Convention{.name = "fft-domain",
-               .meaning = "As multiply-add-2, a forward convolution of stride 1 by its products of "
-                          "Fourier transforms without the transforms (the FFT bars of Kim et al. "
-                          "2017, Fig. 9c).",
+               .meaning =
+                   "As multiply-add-2, but a forward convolution of stride 1 as the products of "
+                   "its Fourier transforms without the transforms (the FFT bars of Kim et al. "
+                   "2017, Fig. 9c).",
                .special = fft_domain},
     executed("executed-gemm",
-             "What cuDNN's GEMM executes forward, tiles of 128x64x4 filled up, with biases and "
+             "What cuDNN's GEMM executes forward: tiles of 128x64x4, padded, with biases and "
              "without comparisons (Levinthal's measured conv1 and conv2, fc6 and fc7).",
              executed_gemm),
     executed("executed-gemm-64",
@@ -77,12 +78,12 @@ constexpr std::array all_conventions = {
              executed_gemm_64),
     executed(
         "executed-sgemm",
-        "What cuBLAS's sgemm executes for fully connected layers, products and recurrent cells, "
-        "tiles of 128x128 filled up and one operation more for each output (the LSTM's kernels "
+        "What cuBLAS's sgemm executes for fully connected layers, products and recurrent cells: "
+        "tiles of 128x128, padded, and one more operation for each output (the LSTM's kernels "
         "of Levinthal).",
         executed_sgemm),
     executed("executed-winograd",
-             "The same with cuDNN's Winograd F(2x2,3x3) for each convolution that it can do "
+             "The same with cuDNN's Winograd F(2x2,3x3) for each convolution it can compute "
              "(Levinthal's measured conv3, conv4 and conv5).",
              executed_winograd),
 };

@@ -58,16 +58,16 @@ bool is_unit_square(const ConvolutionExtents& convolution) {
 
 namespace {
 
-// Operators whose multiply-adds are all of products. Attention has one more for each score
-// backward.
+// Operators whose multiply-adds all belong to products. Attention has one more per score in its
+// backward pass.
 bool is_product(const Op& op) {
     return std::holds_alternative<Convolution>(op) ||
            std::holds_alternative<TransposedConvolution>(op) ||
            std::holds_alternative<FullyConnected>(op) || std::holds_alternative<MatMul>(op);
 }
 
-// Each weight of a recurrent cell meets every position of the sequence once; what its gates do
-// element by element is left out.
+// Each weight of a recurrent cell is used once for every position of the sequence; the gates'
+// element-wise arithmetic is left out.
 double recurrent_products(const Signature& signature) {
     const Dims& x = signature.inputs[0].tensor.dims;
     double weights = 0;
@@ -149,7 +149,7 @@ bool levinthal_table(const Op& op, const Signature& signature, Pass pass, Flops&
 
 namespace {
 
-// The positions p of 0 ... positions - 1 at which 0 <= p stride + offset < extent.
+// The number of positions p in 0 ... positions - 1 with 0 <= p stride + offset < extent.
 double positions_inside(std::int64_t positions, std::int64_t stride, std::int64_t offset,
                         std::int64_t extent) {
     const std::int64_t first = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
@@ -157,7 +157,7 @@ double positions_inside(std::int64_t positions, std::int64_t stride, std::int64_
     return static_cast<double>(std::max<std::int64_t>(std::min(end, positions) - first, 0));
 }
 
-// Pairs of an output position and a tap that meets the input, along one axis.
+// Pairs of an output position and a tap inside the input, along one axis.
 double pairs_inside(const ConvolutionExtents& convolution, std::size_t axis) {
     const Window& window = convolution.window;
     double pairs = 0;
