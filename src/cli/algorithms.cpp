@@ -24,8 +24,8 @@ struct AlgorithmsOptions {
     NetworkOptions network;
     OutputOptions output;
     std::string backend{backends().front().name};
-    std::string device;  // description of a GPU that need not be there
-    // Of each algorithm, of which there are many.
+    std::string device;  // description of a GPU, which need not be present
+    // Limits for each algorithm, because there are many.
     Settings settings{
         .policy = {.min_time = Seconds{0.05}, .max_time = Seconds{1}, .precision = 0.02}};
     bool no_wait = false;
@@ -74,7 +74,7 @@ std::vector<AlgorithmComparison> compared_batches(const AlgorithmsOptions& optio
 void show(const AlgorithmsOptions& options) {
     require_columns(algorithm_columns(), options.output);
     if (options.output.json && !options.output.selection().is_everything()) {
-        throw Error("algorithms --json has whole records: choose columns and rows with --csv",
+        throw Error("algorithms --json prints complete records: choose columns and rows with --csv",
                     ExitCode::usage);
     }
     std::vector<Document> documents;
@@ -96,7 +96,8 @@ void show(const AlgorithmsOptions& options) {
 void add_algorithms(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<AlgorithmsOptions>();
     CLI::App* verb = app.add_subcommand(
-        "algorithms", "Every algorithm for every convolution: time, workspace, operations, error.");
+        "algorithms",
+        "Compare every algorithm for every convolution: time, workspace, operations, error.");
     verb->footer(
         "strata algorithms alexnet --batch 32\n"
         "strata algorithms conv:n32c96h27w27k256r5s5p2 --batch 1,8,64\n"
@@ -112,15 +113,14 @@ void add_algorithms(CLI::App& app, ExitCode&) {
                "number of threads; 0 uses every processor available to this process");
     add_listed(*verb, option_named("max_time"), options->settings,
                "maximum seconds for each algorithm");
-    add_listed(*verb, option_named("algorithm"), options->settings,
-               "what the policy user asks for");
+    add_listed(*verb, option_named("algorithm"), options->settings, "algorithm of the policy user");
     add_listed(*verb, option_named("workspace_limit"), options->settings,
                "refuse an algorithm that needs more scratch memory than this");
     add_switch(*verb, "--no-wait", options->no_wait,
                "measure even while another strata is measuring on this machine");
     add_listed(*verb, option_named("layout"), options->settings, "image layout");
     begin_group(*verb, "On a GPU (--backend cuda)");
-    // (No environment variable: STRATA_DEVICE names the file of this machine's ceilings.)
+    // No environment variable: STRATA_DEVICE names the file of this machine's ceilings.
     verb->add_option("--device", options->device,
                      "cuDNN's description of a GPU, which need not be present (JSON)")
         ->type_name("FILE");

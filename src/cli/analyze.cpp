@@ -54,14 +54,14 @@ struct AnalyzeOptions {
     }
 };
 
-// The selected runs of the database, and what was selected.
+// The selected runs of the database, and the selection.
 struct Analysed {
     Observations all;
     AnalysedRuns of;
     std::vector<BackendRuns> groups;
 };
 
-// (Groups point into the runs, which therefore stay where they are.)
+// Heap-allocated because groups point into the runs, which therefore must not move.
 std::unique_ptr<Analysed> analysed(const AnalyzeOptions& options) {
     std::vector<RunCondition> conditions;
     for (const std::string& text : options.where) {
@@ -89,7 +89,7 @@ std::vector<const Observation*> timed_ones(const std::vector<const Observation*>
     return timed;
 }
 
-// Only backends with runs to go by: of several, those without are left out.
+// If there are several backends, leaves out those without enough runs.
 void regression(const AnalyzeOptions& options) {
     const auto found = analysed(options);
     std::vector<std::pair<std::string, Regression>> regressions;
@@ -182,8 +182,8 @@ std::vector<const Observation*> side_of(const Analysed& found, const std::string
         }
     }
     if (matched.size() != 1) {
-        throw Error(fmt::format("'{}' matches {} of the backends that have runs, and must match "
-                                "one, or be a condition such as dtype=bf16: {}",
+        throw Error(fmt::format("'{}' matches {} of the backends that have runs; it must match "
+                                "exactly one, or be a condition such as dtype=bf16: {}",
                                 printable(text), matched.empty() ? "none" : "several",
                                 printable(join(all, ", "), 1000)),
                     ExitCode::usage);
@@ -270,7 +270,7 @@ void correlate(const AnalyzeOptions& options) {
     emit(correlation_document(correlations, found->of), options.output);
 }
 
-// The number that the last of these, BACKEND=NUMBER, whose glob matches says.
+// The number of the last BACKEND=NUMBER whose glob matches.
 std::optional<double> number_for(const Observation& run, const std::vector<std::string>& texts,
                                  std::string_view flag) {
     std::optional<double> found;
@@ -287,7 +287,7 @@ std::optional<double> number_for(const Observation& run, const std::vector<std::
     return found;
 }
 
-// What was said here, else the description of the run's device.
+// The cost from the options, or else from the description of the run's device.
 PlatformCost platform_cost(const Observation& run, const AnalyzeOptions& options) {
     PlatformCost cost;
     if (const auto device = description_called(platform_of(run))) {
@@ -334,7 +334,7 @@ void show_infeeds(const AnalyzeOptions& options) {
     emit(infeeds_document(fed, found->of), options.output);
 }
 
-// (Of no stored runs: what grids would run.)
+// Uses no stored runs: the networks are those of the grids.
 void compare_sizes(const AnalyzeOptions& options) {
     constexpr std::int64_t most = 2000;
     std::vector<SizedNetworks> grids;
@@ -349,7 +349,7 @@ void compare_sizes(const AnalyzeOptions& options) {
     emit(ranges_document(grids, real, options.batch), options.output);
 }
 
-// A verb below `analyze`, with what all of them take.
+// A verb below `analyze`, with the options common to all.
 CLI::App* add_analysis(CLI::App& analyze, const char* name, const char* meaning,
                        const std::shared_ptr<AnalyzeOptions>& options,
                        void (*action)(const AnalyzeOptions& options)) {
@@ -366,7 +366,7 @@ CLI::App* add_analysis(CLI::App& analyze, const char* name, const char* meaning,
 
 void add_metric(CLI::App& verb, const std::shared_ptr<AnalyzeOptions>& options) {
     constexpr auto names = names_of(ObservedMetric{});
-    add_option(verb, "--metric", options->metric, "what is looked at")
+    add_option(verb, "--metric", options->metric, "metric to analyze")
         ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
         ->type_name(choices_of<ObservedMetric>());
 }
@@ -375,8 +375,9 @@ void add_regression_options(CLI::App& verb, const std::shared_ptr<AnalyzeOptions
     add_option(verb, "--on", options->on, "hyperparameters; by default all that vary")
         ->delimiter(',')
         ->type_name("NAME");
-    add_switch(verb, "--log2", options->log2, "take their binary logarithms");
-    add_switch(verb, "--second-order", options->second_order, "with squares and products of two");
+    add_switch(verb, "--log2", options->log2, "use their binary logarithms");
+    add_switch(verb, "--second-order", options->second_order,
+               "include squares and pairwise products");
 }
 
 }  // namespace
@@ -384,7 +385,7 @@ void add_regression_options(CLI::App& verb, const std::shared_ptr<AnalyzeOptions
 void add_analyze(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<AnalyzeOptions>();
     CLI::App* verb = app.add_subcommand(
-        "analyze", "Extract from many stored runs what matters: what moves a metric, who wins.");
+        "analyze", "Summarise many stored runs: what affects a metric, and which platform wins.");
     verb->footer(
         "strata analyze regression --metric utilisation --where family=fc\n"
         "strata analyze heat-map --x batch --y nodes\n"
@@ -404,44 +405,46 @@ void add_analyze(CLI::App& app, ExitCode&) {
         add_analysis(*verb, "boxes", "Show how a metric is distributed: 2, 9, 50, 91 and 98 %.",
                      options, draw_boxes);
     add_metric(*boxes, options);
-    add_option(*boxes, "--by", options->by, "hyperparameter; by default the backend alone")
+    add_option(*boxes, "--by", options->by,
+               "hyperparameter to group by; by default only the backend")
         ->type_name("NAME");
-    add_analysis(*verb, "roofline", "Draw every network under the roofs of its device.", options,
+    add_analysis(*verb, "roofline", "Draw every network under its device's roofline.", options,
                  draw_roofline);
     CLI::App* speedup = add_analysis(*verb, "speedup", "Compare two platforms, network by network.",
                                      options, compare_platforms);
     speedup
         ->add_option("backend", options->backend,
-                     "what is judged: a backend, or runs that meet a condition, "
-                     "such as dtype=bf16 or version=3.*")
+                     "a backend, or runs that meet a condition, such as dtype=bf16 or version=3.*")
         ->required()
         ->type_name("BACKEND|CONDITION");
-    add_option(*speedup, "--over", options->baseline, "what it is compared with")
+    add_option(*speedup, "--over", options->baseline, "baseline to compare with")
         ->required()
         ->type_name("BACKEND|CONDITION");
-    add_option(*speedup, "--color-by", options->colour, "hyperparameter that tells points apart")
+    add_option(*speedup, "--color-by", options->colour, "hyperparameter that colours the points")
         ->type_name("NAME");
     add_regression_options(*speedup, options);
     add_analysis(*verb, "scaling", "Find the serial share of runs over --threads (Amdahl).",
                  options, scale_threads);
-    add_analysis(*verb, "batches", "Show throughput over batch, and from where it saturates.",
-                 options, sweep_batches);
+    add_analysis(*verb, "batches", "Show throughput over batch, and where it saturates.", options,
+                 sweep_batches);
     CLI::App* cost =
         add_analysis(*verb, "cost", "Weigh speed against money and energy for a million examples.",
                      options, weigh_cost);
-    add_option(*cost, "--price", options->prices, "US dollars per hour of backends, by a glob")
+    add_option(*cost, "--price", options->prices,
+               "US dollars per hour, for backends that match the glob")
         ->type_name("BACKEND=USD");
-    add_option(*cost, "--power", options->powers, "the most watts that backends draw")
+    add_option(*cost, "--power", options->powers,
+               "maximum power in watts, for backends that match the glob")
         ->type_name("BACKEND=W");
-    add_analysis(*verb, "infeed", "Show the part of a step that networks wait for their images.",
+    add_analysis(*verb, "infeed", "Show the part of a step that networks spend waiting for images.",
                  options, show_infeeds);
     add_analysis(*verb, "correlation", "Correlate time with operations.", options, correlate);
     CLI::App* ranges = verb->add_subcommand(
         "ranges", "Compare the sizes of a grid's networks with those of the zoo's real ones.");
-    ranges->add_option("grid", options->grids, "grids, as strata sweep takes them")
+    ranges->add_option("grid", options->grids, "grids, as for strata sweep")
         ->required()
         ->type_name("SPEC");
-    add_option(*ranges, "-b,--batch", options->batch, "examples of an iteration")
+    add_option(*ranges, "-b,--batch", options->batch, "examples per step")
         ->check(CLI::Range(1, 1 << 20))
         ->type_name("N");
     add_output_options(*ranges, options->output);

@@ -126,8 +126,8 @@ void require_profiler(const BackendEntry& entry, std::string_view option) {
 
 void require_feeding(const BackendEntry& entry) {
     if (!entry.can_be_fed) {
-        throw Error(fmt::format("--infeed makes images beside an engine on this machine's "
-                                "processors, which {} is not: choose --backend onednn",
+        throw Error(fmt::format("--infeed needs a backend that runs on this machine's processors, "
+                                "unlike {}: choose --backend onednn",
                                 entry.name),
                     ExitCode::usage);
     }

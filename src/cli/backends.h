@@ -16,13 +16,13 @@ namespace strata {
 struct BackendEntry {
     std::string_view name;
     std::string_view meaning;
-    std::unique_ptr<Backend> (*make)();  // throws Error (machine_cannot) where it cannot work here
-    // The same with kernels that bypass the L1 cache; null where there is no such choice.
+    std::unique_ptr<Backend> (*make)();  // throws Error (machine_cannot) if it cannot work here
+    // The same with kernels that bypass the L1 cache; null if there is no such choice.
     std::unique_ptr<Backend> (*make_past_l1)() = nullptr;
     std::string_view step_timer = "time stamps between the steps";
-    // What --peer-option profiler=on records whole iterations with; empty: nothing.
+    // The profiler that --peer-option profiler=on uses for whole iterations; empty: none.
     std::string_view profiler = {};
-    bool can_be_fed = false;  // with images that this process makes beside it: --infeed
+    bool can_be_fed = false;  // --infeed: with images that this process makes beside it
 
     Capabilities capabilities() const { return capabilities_of(name); }
 };
@@ -32,14 +32,14 @@ std::span<const BackendEntry> backends();
 
 std::vector<std::string> backend_names();
 
-// Throws Error with exit code usage that lists the names.
+// Throws Error with exit code usage, listing the names, if there is none of this name.
 const BackendEntry& find_backend(std::string_view name);
 
-// The backend as the execution needs it built. Requires: require_ability passed.
+// The backend, built for the execution. Requires: require_ability passed.
 std::unique_ptr<Backend> make_backend(const BackendEntry& entry, const Execution& execution);
 
-// Throws Error with exit code usage where the settings need something that the backend lacks: its
-// results would be stored under a setting that changed nothing.
+// Throws Error with exit code usage if the settings need something that the backend lacks:
+// otherwise results would be stored under a setting without effect.
 void require_ability(const BackendEntry& entry, const Settings& settings);
 
 // The same for kernels and counters. `option` is the flag that needs them: "--trace".
@@ -49,11 +49,11 @@ void require_profiler(const BackendEntry& entry, std::string_view option);
 void require_feeding(const BackendEntry& entry);
 
 // Why this machine cannot run it: it has fewer processors than threads, or the backend lacks
-// something. Empty where it can.
+// something. Empty if it can.
 std::string refusal_here(Backend& backend, const Execution& execution);
 
-// Throws Error with exit code machine_cannot where this machine lacks what one of the settings
-// needs. Called before the first of them is measured.
+// Throws Error with exit code machine_cannot if this machine lacks something that one of the
+// settings needs. Called before the first of them is measured.
 void require_machine(const BackendEntry& entry, std::span<const Settings> all);
 
 }  // namespace strata

@@ -38,7 +38,7 @@ struct CalibrateOptions {
     bool comparison = false;
     bool operators = false;
     int comparisons = 20;
-    int rounds = 0;  // 0: as `strata compare` would take
+    int rounds = 0;  // 0: as many as `strata compare` uses
     std::string network = "fc:layers=3,nodes=512";
     std::vector<std::string> batches = {"64"};
     std::string device;
@@ -79,8 +79,7 @@ struct Calibrated {
 Calibrated calibrate_processors(const CalibrateOptions& options, ProgressLine& line) {
     const int threads = threads_of(options);
     require_processors(threads);
-    const auto file =
-        own_device_file(threads);  // before time is spent: there may be nowhere to write
+    const auto file = own_device_file(threads);  // fails early if there is nowhere to write
     const Host host = detect_host();
     SteadyClock clock;
     int pass = 0;
@@ -93,9 +92,9 @@ Calibrated calibrate_processors(const CalibrateOptions& options, ProgressLine& l
     return {repeat_until_agreed(measure, {}, clock), file};
 }
 
-// Calibrates the backend's own device, or this machine's processors where it has none.
+// Calibrates the backend's own device, or this machine's processors if it has none.
 Calibrated calibrate_backend(const CalibrateOptions& options, ProgressLine& line) {
-    const int threads = threads_of(options);  // before the backend pins them
+    const int threads = threads_of(options);  // read before the backend pins the threads
     const auto backend = find_backend(options.backend).make();
     if (options.if_missing && has_ceilings(backend->info(), threads)) {
         return {};
@@ -109,7 +108,7 @@ Calibrated calibrate_backend(const CalibrateOptions& options, ProgressLine& line
     return {*std::move(device), file};
 }
 
-// What the file says of the same device; a file that cannot be read is replaced.
+// The same device as the file has it; a file that cannot be read is replaced.
 std::optional<Device> known_before(const Calibrated& done) {
     std::error_code none;
     if (!std::filesystem::exists(done.file, none)) {
@@ -124,10 +123,11 @@ std::optional<Device> known_before(const Calibrated& done) {
     }
 }
 
-// Fits what predictions of a described device reach to times that others measured.
+// Fits the rates of a described device to published times.
 void calibrate_rates(const CalibrateOptions& options) {
     if (options.device.empty() || options.from.empty()) {
-        throw Error("--device names what --from CSV calibrates: give both", ExitCode::usage);
+        throw Error("--device names the device that --from CSV calibrates: give both",
+                    ExitCode::usage);
     }
     const DeviceDescription device = find_description(options.device);
     const auto file = own_rates_file(device.name);  // before time is spent
@@ -189,7 +189,7 @@ void calibrate(const CalibrateOptions& options) {
 
 // ---- operators
 
-// The machine as the backend uses it: limited to AVX2 where its library is.
+// The machine as the backend uses it: limited to AVX2 if its library is.
 HostName host_for(const Backend& backend, int threads) {
     const bool is_narrow = backend.info().details.starts_with("isa avx2") &&
                            has_instructions(detect_host(), "avx512f");
@@ -211,7 +211,7 @@ double mean_error(std::span<const OperatorTime> times, const DeviceDescription& 
     return count > 0 ? sum / count : 0;
 }
 
-// Where the times lie that own_cpu_rates_file was fitted to.
+// The file with the times that own_cpu_rates_file was fitted to.
 std::filesystem::path times_file_of(const std::filesystem::path& rates) {
     return std::filesystem::path(rates).replace_extension(".csv");
 }
@@ -244,8 +244,8 @@ std::vector<OperatorTime> operators_from(std::span<const std::string> files) {
     return times;
 }
 
-// Measures single operators, unless their times are given, and fits what predictions of networks on
-// this machine take.
+// Measures single operators, unless their times are given, and fits the rates for predicting
+// networks on this machine.
 void calibrate_operators(const CalibrateOptions& options) {
     const int threads = threads_of(options);
     require_processors(threads);
@@ -297,7 +297,7 @@ SidesOptions equal_sides(const CalibrateOptions& options) {
     return sides;
 }
 
-// Divides the processes into consecutive comparisons as they are measured.
+// Divides the processes into consecutive comparisons while they are measured.
 class Division {
 public:
     explicit Division(const CalibrateOptions& options)
@@ -307,10 +307,10 @@ public:
         }
     }
 
-    int most_rounds() const { return limits_.most * static_cast<int>(comparisons_); }
+    int max_rounds() const { return limits_.most * static_cast<int>(comparisons_); }
     const std::vector<std::size_t>& rounds() const { return rounds_; }
 
-    // Takes note of one more round; whether all comparisons are there. Requires: equal sides.
+    // Records one more round; returns whether all comparisons are complete. Requires: equal sides.
     bool is_complete_with(const std::vector<Side>& sides) {
         const std::span before = std::span(sides[0].runs).subspan(ended_);
         const std::span after = std::span(sides[1].runs).subspan(ended_);
@@ -328,7 +328,7 @@ private:
     std::size_t ended_ = 0;            // rounds of all of them
 };
 
-// The runs are kept until all are there, so that the same command continues after an interrupt.
+// The runs are kept until all are complete, so that the same command continues after an interrupt.
 void calibrate_verdicts(const CalibrateOptions& options, ExitCode& exit) {
     constexpr std::array planted = {0.0, 0.02, 0.05, 0.1};
     const auto file = comparison_rates_file();  // before time is spent
@@ -337,7 +337,7 @@ void calibrate_verdicts(const CalibrateOptions& options, ExitCode& exit) {
     database.replace_extension(".sqlite");
     SidesOptions asked = equal_sides(options);
     Division division(options);
-    asked.rounds = division.most_rounds();
+    asked.rounds = division.max_rounds();
     asked.are_enough = [&](const std::vector<Side>& sides) {
         return division.is_complete_with(sides);
     };
@@ -363,13 +363,11 @@ void calibrate_verdicts(const CalibrateOptions& options, ExitCode& exit) {
 
 void add_calibrate(CLI::App& app, ExitCode& exit) {
     auto options = std::make_shared<CalibrateOptions>();
-    CLI::App* verb = app.add_subcommand(
-        "calibrate",
-        "Measure this machine's ceilings (arithmetic by type, caches, memory), or "
-        "how far its comparisons can be believed.");
+    CLI::App* verb = app.add_subcommand("calibrate",
+                                        "Measure this machine's ceilings (arithmetic by type, "
+                                        "caches, memory), or how reliable its comparisons are.");
     verb->footer(
-        "strata calibrate                  # runs with as many threads are judged against these "
-        "ceilings\n"
+        "strata calibrate                  # the ceilings of runs with the same number of threads\n"
         "strata calibrate --threads 1\n"
         "strata calibrate --backend cuda\n"
         "strata calibrate --comparison     # how often equal sides are called different here");
@@ -378,23 +376,23 @@ void add_calibrate(CLI::App& app, ExitCode& exit) {
     add_listed(*verb, option_named("threads"), options->settings,
                "number of threads; 0 uses every processor available to this process");
     add_switch(*verb, "--if-missing", options->if_missing,
-               "do nothing if it was done before and its ceilings repeated");
+               "do nothing if it was done before and the ceilings were repeatable");
     add_switch(*verb, "--no-wait", options->no_wait,
                "measure even while another strata is measuring on this machine");
     add_switch(*verb, "--replace", options->replace,
                "discard earlier ceilings; by default the higher value of each is kept");
     add_switch(*verb, "--operators", options->operators,
-               "also measure single operators, from which `strata predict NETWORK --device host` "
-               "predicts networks on this machine");
+               "also measure single operators, for `strata predict NETWORK --device host` on this "
+               "machine");
     begin_group(*verb, "Verdicts");
     add_switch(*verb, "--comparison", options->comparison,
-               "compare a network with itself, and with slow-downs planted");
-    add_option(*verb, "--comparisons", options->comparisons, "how many comparisons")
+               "compare a network with itself, and with artificial slow-downs");
+    add_option(*verb, "--comparisons", options->comparisons, "number of comparisons")
         ->check(whole_number(1))
         ->type_name("N");
-    verb->add_option("--rounds", options->rounds,
-                     "processes of each side of a comparison, until the whole is known within the "
-                     "margin")
+    verb->add_option(
+            "--rounds", options->rounds,
+            "processes for each side of a comparison, until the whole is known within the margin")
         ->default_str(rounds_text(RoundLimits()))
         ->check(whole_number(1))
         ->type_name("N");
@@ -404,9 +402,8 @@ void add_calibrate(CLI::App& app, ExitCode& exit) {
     add_option(*verb, "--device", options->device, "a device from `strata list devices`, or a file")
         ->type_name("NAME");
     add_option(*verb, "--from", options->from,
-               "fit what predictions for it reach to the measured times of these tables (see "
-               "strata predict --help); with --operators, fit to what an earlier one measured, "
-               "which lies beside the rates that it wrote")
+               "fit its rates to the measured times of these tables (see strata predict --help); "
+               "with --operators, to the times that an earlier --operators stored beside its rates")
         ->delimiter(',')
         ->type_name("CSV");
     add_output_options(*verb, options->output);

@@ -9,8 +9,8 @@ namespace strata {
 
 namespace {
 
-// CLI11 joins what stands for the value and what its checks say of it: "TEXT:{auto,always,never}".
-// Choices stand between braces, or are the name itself: "off|on".
+// CLI11 joins the value's name and the description of its checks: "TEXT:{auto,always,never}".
+// Choices are in braces, or are the name itself: "off|on".
 void read_value(const std::string& type, OptionHelp& option) {
     const auto colon = type.find(':');
     option.value = type.substr(0, colon);
@@ -106,7 +106,8 @@ std::vector<std::string> groups_of(const VerbHelp& verb) {
             groups.push_back(option.group);
         }
     }
-    // The first is that of --help, which every verb has: what is its own comes before.
+    // The first group is that of --help, which every verb has: the verb's own groups come before
+    // it.
     std::ranges::rotate(groups, groups.begin() + (groups.empty() ? 0 : 1));
     return groups;
 }

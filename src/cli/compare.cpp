@@ -28,7 +28,7 @@ struct CompareOptions {
     SidesOptions measured;
     OutputOptions output;
 
-    // A side that is a single word is a network: one run has nothing to be compared with.
+    // A single word names a network: one run has nothing to be compared with.
     bool asks_to_measure() const {
         return sides.size() == 1 || !measured.backends.empty() || measured.rounds > 0;
     }
@@ -81,8 +81,8 @@ std::vector<Side> sides_to_measure(CompareOptions& options) {
     std::vector<Side> sides = sides_of(options.measured);
     if (sides.size() < 2) {
         throw Error(
-            "there is one side to measure, and nothing to compare it with: give several "
-            "--backends, or an option several values, such as --algorithm direct,winograd",
+            "there is only one side to measure: give several --backends, or an option with several "
+            "values, such as --algorithm direct,winograd",
             ExitCode::usage);
     }
     return sides;
@@ -106,7 +106,7 @@ void require_two_measured(const std::vector<ComparedSide>& sides) {
     require_two(sides.size(), refusals);
 }
 
-// What cannot be measured is known, and said, before the others are.
+// Reports the sides that cannot be measured before the others are measured.
 void tell_refused(const std::vector<Side>& sides) {
     const std::vector<std::string> names = names_of(sides);
     std::vector<std::string> refusals;
@@ -131,7 +131,7 @@ std::optional<OwnedSides> measured_sides(CompareOptions& options) {
     return measured(std::move(sides), options.measured, database);
 }
 
-// The exit code of one side beside the baseline. A gate fails beyond the rules' margin, and says
+// The exit code of one side beside the baseline. A gate fails beyond the rules' margin, and reports
 // why it does not pass.
 ExitCode judge(const ComparedRuns& runs, bool is_gate, const ComparisonRules& rules) {
     const Comparison comparison = compare(runs.before, runs.after, rules);
@@ -149,7 +149,7 @@ ExitCode judge(const ComparedRuns& runs, bool is_gate, const ComparisonRules& ru
     return gate.result == GateResult::fails ? ExitCode::regression : ExitCode::unstable;
 }
 
-// Of several sides: that one is slower comes before that one could not be judged.
+// For several sides: "slower" takes precedence over "cannot be judged".
 ExitCode judge(const std::vector<ComparedSide>& sides, bool is_gate, const ComparisonRules& rules) {
     constexpr std::array in_order = {ExitCode::regression, ExitCode::failed, ExitCode::unstable};
     const auto baseline =
@@ -168,7 +168,7 @@ ExitCode judge(const std::vector<ComparedSide>& sides, bool is_gate, const Compa
     return worst == in_order.end() ? ExitCode::done : *worst;
 }
 
-// What was measured of this machine, if all runs are its own.
+// The spread measured on this machine, if all runs are from it.
 AssumedSpread spread_for(const std::vector<ComparedSide>& sides) {
     const auto rates = own_comparison_rates();
     const bool holds = rates && std::ranges::all_of(sides, [&](const ComparedSide& side) {
@@ -215,10 +215,10 @@ void compare_sides(CompareOptions options, ExitCode& exit) {
 
 void add_compare(CLI::App& app, ExitCode& exit) {
     auto options = std::make_shared<CompareOptions>();
-    CLI::App* verb = app.add_subcommand(
-        "compare",
-        "Compare runs layer by layer: faster, slower, the same, or cannot tell; measure them in "
-        "turn first, if they are not there yet.");
+    CLI::App* verb =
+        app.add_subcommand("compare",
+                           "Compare runs layer by layer: faster, slower, the same, or cannot tell; "
+                           "given a network, measure the runs first, in turn.");
     verb->footer(
         "strata compare last~1 last\n"
         "strata compare 12,14,16 13,15,17                 # three processes a side, in turn\n"
@@ -227,18 +227,17 @@ void add_compare(CLI::App& app, ExitCode& exit) {
         "strata compare alexnet --batch 32 --backends onednn,pytorch   # measured now, in turn\n"
         "strata compare alexnet --algorithm direct,winograd --rounds 7");
     verb->add_option("runs", options->sides,
-                     "two or more; each is compared with the first: an id, last, last~1, a tag or "
-                     "FILE:ID, or several of the same settings, separated by commas; or a network "
-                     "to measure, with several --backends or values of an option")
+                     "two or more sides, each compared with the first: an id, last, last~1, a tag "
+                     "or FILE:ID, or several runs of the same settings, separated by commas; or a "
+                     "network to measure, with several --backends or values of an option")
         ->type_name("RUN[,RUN...]|NETWORK")
         ->required()
         ->expected(1, 1000);
     add_option(*verb, "--margin", options->margin, "differences up to this do not matter")
         ->type_name("PERCENT");
-    add_option(
-        *verb, "--fail-on", options->fail_on,
-        "exit with code 5 if the whole, or of profiles the sum of the steps, is slower by more "
-        "than this, and with 4 if these samples cannot tell")
+    add_option(*verb, "--fail-on", options->fail_on,
+               "exit with code 5 if the whole (for profiles, the sum of the steps) is slower by "
+               "more than this, and with 4 if these samples cannot tell")
         ->check(not_empty())
         ->type_name("PERCENT");
     add_database_option(*verb, options->database);

@@ -16,7 +16,7 @@ namespace strata {
 
 namespace {
 
-// The verbs that take arguments, those below others under both names: "runs tag".
+// The verbs that take arguments; nested verbs have both names: "runs tag".
 std::vector<VerbHelp> leaves_of(const VerbHelp& program) {
     std::vector<VerbHelp> leaves;
     for (const VerbHelp& verb : program.verbs) {
@@ -62,7 +62,7 @@ std::vector<std::string> networks() {
     return names;
 }
 
-// What may stand where an option or an argument wants a value; empty: a file's name.
+// The possible values of an option or an argument; empty: a file name.
 std::vector<std::string> values_of(const VerbHelp& program, const OptionHelp& option) {
     const std::string& value = option.value;
     return !option.choices.empty() ? option.choices
@@ -104,7 +104,7 @@ std::string bash_flags(const VerbHelp& program) {
     return cases;
 }
 
-// Options that take a value of any kind: what follows them is not an argument.
+// Options that take a value of any kind: the next word is not an argument.
 std::string bash_valued(const VerbHelp& program) {
     std::vector<std::string> flags;
     for (const VerbHelp& verb : leaves_of(program)) {
@@ -150,7 +150,7 @@ _strata() {{
         current="${{current##*,}}"
     fi
     COMPREPLY=($(compgen -P "$prefix" -W "$values" -- "$current"))
-    # A generated network goes on behind its colon.
+    # A generated network continues after its colon.
     [ "${{#COMPREPLY[@]}}" -eq 1 ] && [ "${{COMPREPLY[0]%:}}" != "${{COMPREPLY[0]}}" ] &&
         compopt -o nospace 2>/dev/null
     return 0
@@ -173,7 +173,7 @@ complete -o default -o bashdefault -F _strata strata
 
 // ---- Zsh
 
-// Inside '…[…]…': neither quotes nor what _arguments reads as its own.
+// Text inside '…[…]…': without quotes and characters special to _arguments.
 std::string zsh_text(const std::string& text) {
     std::string safe;
     for (const char c : text) {
@@ -300,7 +300,7 @@ struct Shell {
     std::string (*script)(const VerbHelp& program);
 };
 
-// THE list. The manual page is made of the same description.
+// THE list. The manual page is made from the same description.
 constexpr std::array shells = {Shell{"bash", bash_script}, Shell{"zsh", zsh_script},
                                Shell{"fish", fish_script}, Shell{"man", man_page}};
 
@@ -329,7 +329,7 @@ void add_completion(CLI::App& app, ExitCode&) {
         "strata completion zsh > ~/.zfunc/_strata\n"
         "strata completion fish | source\n"
         "strata completion man | man -l -");
-    verb->add_option("shell", *shell, "for which shell")->type_name("bash|zsh|fish|man");
+    verb->add_option("shell", *shell, "the shell")->type_name("bash|zsh|fish|man");
     verb->callback([&app, shell] { print_for(*shell, app); });
 }
 

@@ -32,7 +32,7 @@ DoctorCheck processor() {
             ""};
 }
 
-// Which usual disturbances are present, according to the machine's environment.
+// Whether the clock frequency may vary, according to the machine's environment.
 DoctorCheck frequency() {
     const auto environment = describe_environment();
     const auto governor = environment.find("cpu.governor");
@@ -68,7 +68,7 @@ DoctorCheck counters() {
             "use a host that exposes its counters to virtual machines"};
 }
 
-// Ceilings that did not repeat while they were measured are named.
+// Names ceilings that did not repeat while they were measured.
 DoctorCheck check_of_ceilings(const std::string& subject, const Device& device,
                               const std::string& told, const std::string& command) {
     const auto doubtful = doubtful_ceilings(device);
@@ -77,9 +77,9 @@ DoctorCheck check_of_ceilings(const std::string& subject, const Device& device,
     }
     return {subject, Condition::limited,
             fmt::format("{}, but the best values of {} did not repeat: the machine was disturbed, "
-                        "and can do more",
+                        "and the true values are higher",
                         told, join(doubtful, ", ")),
-            command + " while the machine has nothing else to do"};
+            command + " while the machine is idle"};
 }
 
 DoctorCheck ceilings() {
@@ -102,7 +102,8 @@ DoctorCheck ceilings() {
             "strata calibrate"};
 }
 
-// Whether a reading that raises doubts was refused; a device without MIG, for one, loses nothing.
+// Whether a reading that raises doubts was refused; a device without MIG, for example, loses
+// nothing.
 bool lacks_disturbance_counters(const std::string& refused) {
     const auto is_refused = [&](const char* name) {
         return refused.find(name) != std::string::npos;
@@ -110,7 +111,7 @@ bool lacks_disturbance_counters(const std::string& refused) {
     return is_refused("core_clock (") || is_refused("power (") || is_refused("clock_limits (");
 }
 
-// Whether the backend's own device reports its state, and which parts of it.
+// Whether the backend's device reports its state, and which parts of it.
 DoctorCheck device_state(std::string_view backend, DeviceWatch& watch) {
     const std::string subject = fmt::format("device of {}", backend);
     auto words = watch.describe();
@@ -149,8 +150,8 @@ DoctorCheck device_ceilings(std::string_view backend, const std::string& model) 
         fmt::format("strata calibrate --backend {}", backend)};
 }
 
-// The engine's library beside the versions available. Newer is not faster: 3.2.0 was measured
-// (docs/results/epyc-zen4-2t).
+// Compares the engine's library with the available versions. Newer is not faster: 3.2.0 was
+// measured (docs/results/epyc-zen4-2t).
 DoctorCheck library_age(const std::string& version) {
     const std::string newer = newer_onednn(version);
     if (newer.empty()) {
@@ -193,7 +194,7 @@ std::vector<DoctorCheck> findings_of(const BackendEntry& entry) {
     }
 }
 
-// What mpirun strata sweep needs.
+// The requirements of mpirun strata sweep.
 DoctorCheck ranks() {
     const std::string refusal = mpi_refusal();
     return refusal.empty() ? DoctorCheck{"MPI", Condition::ok,
@@ -237,7 +238,8 @@ struct DoctorOptions {
 void add_doctor(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<DoctorOptions>();
     CLI::App* verb = app.add_subcommand(
-        "doctor", "Show what this machine can measure, what it cannot, why, and how to fix it.");
+        "doctor",
+        "Show what this machine can measure, what it cannot, why not, and how to fix it.");
     verb->footer("strata doctor");
     add_database_option(*verb, options->database);
     add_output_options(*verb, options->output);

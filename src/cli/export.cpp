@@ -53,13 +53,14 @@ void export_json(std::span<const Run> runs, const OutputOptions& output) {
 
 void export_perfetto(std::span<const Run> runs, const OutputOptions& output) {
     if (output.file.empty() && terminal_width() > 0) {
-        throw Error("--perfetto writes bytes that a terminal cannot show: give a file with -o",
-                    ExitCode::usage);
+        throw Error(
+            "--perfetto writes binary data that a terminal cannot show: give a file with -o",
+            ExitCode::usage);
     }
     emit_bytes(perfetto_trace(runs), output);
 }
 
-// The steps as a table, or what `strata report` shows, as a page or by its charts alone.
+// The steps as a table, or the content of `strata report` as a page or as its charts only.
 void export_one(std::span<const Run> runs, const ExportOptions& options) {
     const OutputOptions& output = options.output;
     if (output.html || output.gnuplot) {
@@ -89,7 +90,7 @@ void export_runs(const ExportOptions& options) {
     }
 }
 
-// A weight without stored values gets the initial value that a run with this seed would give it.
+// A weight without stored values gets its initial value in a run with this seed.
 void export_network(const ExportOptions& options) {
     require_one(options, "an ONNX file holds one network", "export each in a command of its own");
     const auto batches = batches_of(options.network);
@@ -115,8 +116,7 @@ void add_onnx_options(CLI::App& verb, ExportOptions& options) {
     verb.add_option("--set", options.network.variables, "value of a variable of the template")
         ->type_name("NAME=VALUE");
     add_switch(verb, "--inference", options.inference, "leave out the loss");
-    add_option(verb, "--seed", options.seed,
-               "seed of the weights for which the network has no values")
+    add_option(verb, "--seed", options.seed, "seed of the weights without values in the network")
         ->type_name("N");
 }
 
@@ -135,8 +135,8 @@ void add_export(CLI::App& app, ExitCode&) {
                      "ids, last, last~1, or FILE:ID; with --onnx a network as in strata show")
         ->type_name("RUN");
     add_database_option(*verb, options->database);
-    auto* chrome = add_switch(*verb, "--chrome", options->chrome,
-                              "a timeline in Chrome's trace format, for any viewer of it");
+    auto* chrome =
+        add_switch(*verb, "--chrome", options->chrome, "a timeline in Chrome's trace format");
     add_switch(*verb, "--perfetto", options->perfetto,
                "a timeline in Perfetto's own format (.pftrace), for ui.perfetto.dev")
         ->excludes(chrome);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t widest = 100;  // longer lines are hard to read
 constexpr std::size_t margin = 2;
-constexpr std::size_t value_column = 26;  // where explanations begin
+constexpr std::size_t value_column = 26;  // column where explanations begin
 
 std::string upper(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) {
@@ -104,13 +104,13 @@ std::string general_notes(std::size_t width) {
     return "\n" +
            wrap(
                "Most options can also be set by an environment variable (--max-time is "
-               "STRATA_MAX_TIME), and all in the file given to --config; --settings shows what "
-               "they are set to.",
+               "STRATA_MAX_TIME), and all by the file given to --config; --settings shows their "
+               "values.",
                width) +
            "\n" +
            wrap(
-               "Exit codes: 0 done, 1 failed, 2 usage, 3 this machine cannot, 4 measured but not "
-               "stable, or not enough to judge by, 5 slower than --fail-on allows, 130 "
+               "Exit codes: 0 done, 1 failed, 2 usage, 3 not possible on this machine, 4 measured "
+               "but not stable, or too few samples to judge, 5 slower than --fail-on allows, 130 "
                "interrupted (the same command continues).",
                width) +
            "\n";
@@ -170,7 +170,7 @@ void add_help(CLI::App& app, ExitCode& exit) {
             }
             shown = found.front();
         }
-        // (The program's own help() would give that of the verb that was called: this one.)
+        // The program's own help() would print the help of the called verb, which is this one.
         emit(shown->get_formatter()->make_help(shown, "", CLI::AppFormatMode::Normal), {});
         exit = ExitCode::done;
     });

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// What --help prints of a program or verb, at most `width` columns wide:
+// The text of --help for a program or verb, at most `width` columns wide:
 //
 //   Measure networks layer by layer: …
 //
@@ -23,10 +23,10 @@ std::string help_text(const VerbHelp& verb, const std::string& called, std::size
 // strata(1) in roff: every verb with its options and examples, exit codes, environment and files.
 std::string man_page(const VerbHelp& program);
 
-// Installs this help in an application and every verb added to it later.
+// Installs this help in an application and in every verb added to it later.
 void use_help_text(CLI::App& app);
 
-// Suggests the flag nearest to an unknown one: "did you mean --batch?"; empty where none is close.
+// Suggests the flag nearest to an unknown one: "did you mean --batch?"; empty if none is close.
 std::string suggestion_for(const CLI::App& verb, const std::string& unknown);
 
 }  // namespace strata

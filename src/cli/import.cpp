@@ -68,8 +68,7 @@ void import_kernels(const ImportOptions& options) {
     emit(document, options.output);
 }
 
-// The network's request with the batch that was asked for or, where the recording tells it,
-// recorded.
+// The network's request with the requested batch or, if the recording states it, the recorded one.
 NetworkRequest request_for(const ImportOptions& options, const RecordedProfile& recording) {
     NetworkOptions asked;
     asked.dims = options.dims;
@@ -100,7 +99,7 @@ ImportedRun imported_run(const ImportOptions& options, RecordedProfile recording
                          const std::string& hash) {
     const auto recorded = recorded_batch(recording);
     if (!options.batch && !recorded) {
-        recording.doubts.push_back("the file does not tell the batch; --batch says it");
+        recording.doubts.push_back("the file does not state the batch: give it with --batch");
     }
     std::optional<NetworkSteps> network;
     ImportRequest request{.file = std::filesystem::path(options.file).filename().string(),
@@ -123,15 +122,15 @@ ImportedRun imported_run(const ImportOptions& options, RecordedProfile recording
     return imported_run(recording, request, network ? &*network : nullptr);
 }
 
-// (What a file holds can break no rule of the database unless the import has a mistake.)
+// A file's contents can violate the database's constraints only through a bug in the import.
 std::size_t store(const ImportOptions& options, std::span<Run> runs) {
     const Database database = Database::open(database_path(options.database));
     try {
         return save_imported(database, runs);
     } catch (const BrokenConstraint& error) {
         throw Error(
-            fmt::format("what '{}' holds cannot be stored, which is a mistake of strata "
-                        "that deserves a report with the file; the database is unharmed ({})",
+            fmt::format("the contents of '{}' cannot be stored; this is a bug in strata, please "
+                        "report it with the file; the database is intact ({})",
                         printable(options.file, 1000), error.what()));
     }
 }
@@ -238,7 +237,7 @@ void import_file(const ImportOptions& options) {
         return;
     }
     if (!options.device.empty()) {
-        throw Error("--device is for ParaDnn's results, which do not name their own",
+        throw Error("--device is only for ParaDnn's results, which do not name their device",
                     ExitCode::usage);
     }
     const bool is_dictionary = options.format.empty() && is_sqlite_file(options.file) &&
@@ -269,26 +268,26 @@ void add_import(CLI::App& app, ExitCode&) {
         "oneDNN, kernels of Nsight Systems, Nsight Compute, nvprof and rocprof, DNNMark's logs "
         "and kernel databases, ParaDnn's results.");
     verb->footer("strata import trace.json.gz --network model.onnx");
-    verb->add_option("file", options->file, "what the tool wrote; its format is recognised")
+    verb->add_option("file", options->file, "file that the tool wrote; its format is recognised")
         ->required()
         ->type_name("FILE");
     add_option(*verb, "--network", options->network,
-               "lay it beside the layers of this network: a file or a name, as for run")
+               "match it with the layers of this network: a file or a name, as for run")
         ->type_name("NETWORK");
     add_option(*verb, "--batch", options->batch,
-               "examples per iteration, where the file does not tell")
+               "examples per iteration, if the file does not state them")
         ->check(whole_number(1))
         ->type_name("N");
     add_option(*verb, "--device", options->device,
-               "device that ParaDnn's results are of; tpu-v2-8 or v100, as published")
+               "device of ParaDnn's results: tpu-v2-8 or v100, as published")
         ->type_name("DEVICE");
     add_option(*verb, "--dim", options->dims, "value of a symbolic dimension of the network")
         ->type_name("NAME=VALUE");
     add_option(*verb, "--iterations", options->iterations,
-               "how many iterations the file holds, where they are not found")
+               "number of iterations in the file, if they are not detected")
         ->check(whole_number(1))
         ->type_name("N");
-    add_option(*verb, "--format", options->format, "the file's format, where it is not recognised")
+    add_option(*verb, "--format", options->format, "the file's format, if it is not recognised")
         ->type_name(format_names());
     add_database_option(*verb, options->database);
     add_output_options(*verb, options->output);

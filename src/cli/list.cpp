@@ -101,7 +101,7 @@ Document operators(const ListOptions&) {
 
 Document runs(const ListOptions& options) {
     const Database database = Database::open_existing(database_path(options.database));
-    return runs_document(list_runs(database, options.output.most_of_newest()));
+    return runs_document(list_runs(database, options.output.needed_rows()));
 }
 
 Document kernels(const ListOptions& options) {
@@ -125,7 +125,7 @@ Document devices(const ListOptions&) {
     return descriptions_document(all);
 }
 
-// What strata reproduce knows.
+// The figures that strata reproduce knows.
 Document figures(const ListOptions&) {
     return reproductions_document(reproductions(), measured_figures(), modelled_figures());
 }

@@ -63,13 +63,13 @@ std::string misspelt(const CLI::App& app, const std::string& word) {
     return near ? fmt::format("did you mean 'strata {}'?", *near) : "see strata --help";
 }
 
-// Whatever a sentence cites, it cannot steer the terminal.
+// Cleans the sentence, so that a name in it cannot control the terminal.
 int complain(const std::string& sentence, ExitCode code) {
     say("{}", clean_text(sentence));
     return static_cast<int>(code);
 }
 
-// The verb that was called, as far as it was understood.
+// The verb that was called, as far as it could be parsed.
 const CLI::App& verb_of(const CLI::App& app) {
     const auto below = app.get_subcommands();
     return below.empty() ? app : verb_of(*below.front());
@@ -80,14 +80,14 @@ std::string called(const CLI::App& verb) {
                                         : called(*verb.get_parent()) + " " + verb.get_name();
 }
 
-// (The library would print it itself, whether that works or not.)
+// CLI11's own printing would ignore write errors.
 int print_answer(const CLI::App& app, const CLI::ParseError& end) {
     const bool is_version = dynamic_cast<const CLI::CallForVersion*>(&end) != nullptr;
     emit(is_version ? end.what() : app.help(), {});
     return static_cast<int>(ExitCode::done);
 }
 
-// CLI11 reports help, version and mistakes alike by an exception.
+// CLI11 reports help, version and mistakes by an exception.
 int end_of_parsing(const CLI::App& app, const CLI::ParseError& end, int argc, char** argv) {
     if (end.get_exit_code() == 0) {
         return print_answer(app, end);
@@ -111,13 +111,13 @@ int end_of_parsing(const CLI::App& app, const CLI::ParseError& end, int argc, ch
     return complain(fmt::format("{} (see {} --help)", end.what(), name), ExitCode::usage);
 }
 
-// The program as it is called, or one that only reads the words and does nothing.
+// The program, or a copy that only parses the words and does nothing.
 class Program : public CLI::App {
 public:
     struct WordsAreRead {};  // thrown instead of calling a verb
 
     explicit Program(bool only_reads)
-        : App("Tells where the time of a deep neural network goes, layer by layer, and why.",
+        : App("Shows where the time of a deep neural network goes, layer by layer, and why.",
               "strata"),
           only_reads_(only_reads) {}
 
@@ -139,7 +139,8 @@ void define(CLI::App& app, ExitCode& exit) {
     app.add_option("--config", "settings from a TOML file")
         ->envname("STRATA_CONFIG")
         ->type_name("FILE");
-    app.add_flag("--settings")->description("only print what the options are set to, and by what");
+    app.add_flag("--settings")
+        ->description("only print the values of the options and where they were set");
     app.footer(
         "strata run alexnet --batch 32\n"
         "strata help run");
@@ -153,8 +154,8 @@ void define(CLI::App& app, ExitCode& exit) {
     take_one_word_each(app);
 }
 
-// Whether the words ask for more than help or the version. What else is wrong with them is found
-// when they are read again.
+// Whether the words ask for more than help or the version. Other mistakes are found when they are
+// parsed again.
 bool read_words(CLI::App& given, int argc, char** argv) {
     take_variables(given);
     try {
@@ -167,8 +168,8 @@ bool read_words(CLI::App& given, int argc, char** argv) {
     return true;
 }
 
-// The words are read twice: first they tell which verb was called, and which of its options are
-// left to variables and settings.
+// The words are parsed twice: first to find the verb, and which of its options are left to
+// variables and settings.
 int run_command(int argc, char** argv) {
     ExitCode exit = ExitCode::done;
     Program given(true);

@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// Text as roff takes it: backslashes and hyphens mean themselves, no line begins with a control
+// Escapes text for roff: backslashes and hyphens are literal, and no line begins with a control
 // character.
 std::string roff(const std::string& text) {
     std::string safe;
@@ -71,7 +71,7 @@ Failed: a file could not be read or written, a step failed or disagreed with the
 Usage: an unknown verb, option, name or value.
 .TP
 3
-This machine, or the library on it, cannot do what was asked, or not every step of it.
+This machine, or a library on it, cannot do what was asked, or cannot do every step.
 .TP
 4
 Measured, but not as precisely as \fB\-\-precision\fR asks, or as a verdict for \fB\-\-fail\-on\fR needs.
@@ -84,7 +84,7 @@ Interrupted. What was measured is stored; the same command continues it.
 .SH ENVIRONMENT
 Most options have a variable: \fB\-\-max\-time\fR is \fBSTRATA_MAX_TIME\fR. An option on the command line comes
 first, then the variable, then the file of \fB\-\-config\fR, which may set every option; \fBstrata \-\-settings\fR
-\fIVERB\fR shows what the options are set to, and by what. \fBNO_COLOR\fR and \fBCLICOLOR_FORCE\fR are respected.
+\fIVERB\fR shows the values of the options and where they were set. \fBNO_COLOR\fR and \fBCLICOLOR_FORCE\fR are respected.
 .SH FILES
 .TP
 ~/.local/share/strata/strata.sqlite
@@ -96,7 +96,7 @@ The database of runs, unless \fB\-\-database\fR or \fBSTRATA_DATABASE\fR names a
 std::string man_page(const VerbHelp& program) {
     std::string text = fmt::format(
         ".TH STRATA 1 \"\" \"strata {}\" \"User commands\"\n.SH NAME\n"
-        "strata \\- tells where the time of a deep neural network goes, layer by layer, and why\n"
+        "strata \\- shows where the time of a deep neural network goes, layer by layer, and why\n"
         ".SH SYNOPSIS\n.B strata\n\\fIVERB\\fR [\\fIarguments\\fR] [\\fIoptions\\fR]\n"
         ".SH DESCRIPTION\n{}\n.SH VERBS\n",
         roff(std::string(strata_version())), roff(program.meaning));

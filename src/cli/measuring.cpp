@@ -20,13 +20,14 @@ namespace strata {
 namespace {
 
 std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only use such");
+static_assert(std::atomic<bool>::is_always_lock_free,
+              "the only kind that a signal handler may use");
 
 std::atomic<bool> loses_nothing{false};
 std::atomic<bool> noticed{false};
 int wake = -1;  // an eventfd
 
-// (Only what a signal handler may do.)
+// Does only what a signal handler may do.
 void note_interrupt(int signal) {
     if (loses_nothing) {
         report_interrupt();
@@ -40,7 +41,7 @@ void note_interrupt(int signal) {
     [[maybe_unused]] const auto written = ::write(wake, &one, sizeof one);
 }
 
-// Sleeps until a signal or the guard's end wakes it, and so disturbs no measurement.
+// Sleeps until a signal or the guard's end wakes it, so it disturbs no measurement.
 void watch(const std::stop_token& stop, std::chrono::milliseconds patience) {
     constexpr auto between_looks = std::chrono::milliseconds(20);
     std::uint64_t count = 0;
@@ -81,7 +82,7 @@ constexpr double min_reported_share = 0.1;
 
 }  // namespace
 
-// (Guards lie within each other; each but the outermost only sets what is set.)
+// Guards may be nested: the inner ones only set what is already set.
 InterruptGuard::InterruptGuard(std::chrono::milliseconds patience) {
     if (wake < 0) {
         wake = ::eventfd(0, EFD_CLOEXEC);
@@ -183,8 +184,8 @@ void ProgressLine::write_line() {
     has_written_ = true;
 }
 
-// A thread that wakes once in ten seconds disturbs no measurement; a stage that runs long, such as
-// verifying, reports nothing by itself.
+// Long stages, such as verifying, report nothing by themselves; a thread that wakes every ten
+// seconds disturbs no measurement.
 void ProgressLine::write_lines(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     while (!wake_.wait_for(lock, stop, between_lines, [&] { return stop.stop_requested(); })) {

@@ -14,13 +14,13 @@
 #include <utility>
 #include <vector>
 
-// What a verb does around its measurements: it takes its turn on the machine, heeds an interrupt,
-// and tells how far it is.
+// What a verb does around its measurements: it takes its turn on the machine, handles interrupts,
+// and reports progress.
 namespace strata {
 
-// While it lives, SIGINT and SIGTERM set `requested` instead of ending the process, so that what
-// was measured can be stored. A step that is longer than a second is not waited for: the process
-// ends, and what was stored before is there. A second signal ends the process at once.
+// While it lives, SIGINT and SIGTERM set `requested` instead of ending the process, so that
+// measurements can be stored. If a step takes longer than a second, the process ends without
+// waiting; what was stored before remains. A second signal ends the process at once.
 class InterruptGuard {
 public:
     static constexpr std::chrono::milliseconds usual_patience{700};
@@ -33,15 +33,15 @@ public:
 
     static const std::atomic<bool>& requested();
 
-    // Whoever was asked has noticed, and needs only to store and to print.
+    // The interrupted code has noticed and only needs to store and print.
     static void is_noticed();
 
 private:
     std::jthread watcher_;
 };
 
-// While it lives, a first interrupt ends the process at once, with its sentence and exit code: all
-// that was measured is stored, and the next check may be seconds away.
+// While it lives, the first interrupt ends the process at once, with its sentence and exit code:
+// everything measured is stored, and the next check may be seconds away.
 class NothingToLose {
 public:
     NothingToLose();
@@ -60,9 +60,9 @@ enum class WhenLocked { wait, measure_anyway };
 // time. An interrupt ends the wait. `measure_anyway` does not wait.
 MeasuringLock acquire_measuring_lock(WhenLocked when_locked);
 
-// Reports progress on standard error. On a terminal it is one line, rewritten in place and erased
-// at the end. In a log it is a line every ten seconds and at each new stage after the first such
-// line, so that quick commands print nothing.
+// Reports progress on standard error. A terminal gets one line, rewritten in place and erased at
+// the end. A log gets a line every ten seconds and, after the first, at each new stage, so that
+// quick commands print nothing.
 class ProgressLine {
 public:
     ProgressLine();
@@ -70,7 +70,7 @@ public:
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
-    // The stage, how far it has got (0..1; 0 where not known), and what is being done in it.
+    // Shows the stage, its progress (0..1; 0 if unknown), and what it is doing.
     void show(const std::string& stage, double fraction, const std::string& detail = {});
 
 private:
@@ -88,7 +88,7 @@ private:
     double fraction_ = 0;
     bool has_written_ = false;
     std::chrono::steady_clock::time_point written_;
-    std::jthread writer_;  // the last member, so that it stops before the others are destroyed
+    std::jthread writer_;  // last member, so that it stops before the others are destroyed
 };
 
 // The time a run spends in each stage: preparing, warming up, measuring. The clock starts with the
@@ -100,8 +100,8 @@ public:
     // Enters a stage; entering the current stage again changes nothing.
     void enter(const std::string& stage);
 
-    // Says how long the whole took, and where the time went, if it took clearly longer than
-    // `bound`, which limits only warming up and measuring.
+    // If the whole took clearly longer than `bound`, which limits only warming up and measuring:
+    // how long it took, and where the time went.
     std::optional<std::string> sentence_beyond(Seconds bound);
 
 private:
@@ -109,7 +109,7 @@ private:
 
     std::chrono::steady_clock::time_point since_;
     std::string stage_ = "loading the network";
-    std::vector<std::pair<std::string, Seconds>> stages_;  // as they came
+    std::vector<std::pair<std::string, Seconds>> stages_;  // in order of entry
 };
 
 }  // namespace strata

@@ -38,9 +38,10 @@ void merge_all(const MergeOptions& options) {
 void add_merge(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<MergeOptions>();
     CLI::App* verb = app.add_subcommand(
-        "merge", "Copy the runs and sweeps of other databases into one; again changes nothing.");
+        "merge",
+        "Copy the runs and sweeps of other databases into one; repeating it changes nothing.");
     verb->footer("strata merge node1.sqlite node2.sqlite --database all.sqlite");
-    verb->add_option("files", options->files, "databases of strata")->required()->type_name("FILE");
+    verb->add_option("files", options->files, "strata databases")->required()->type_name("FILE");
     add_database_option(*verb, options->database);
     verb->callback([options] { merge_all(*options); });
 }

@@ -53,7 +53,7 @@ bool wants_color(const OutputOptions& options) {
            (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
 }
 
-// As the C library decides it: the first of these that is set.
+// Decides as the C library does: by the first of these that is set.
 bool locale_is_utf8() {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
         if (environment_has(name)) {
@@ -108,8 +108,8 @@ bool is_range(const std::string& text) {
     return text.find("..") != std::string::npos;
 }
 
-// Its help, and which backends alone can: "element type (f16: cuda only)". The heading says so of
-// what only a GPU can.
+// The option's help, with the values limited to some backends: "element type (f16: cuda only)". For
+// options that only a GPU has, the heading says so.
 std::string help_of(const Option& option, const std::string& help) {
     std::string text = help.empty() ? std::string(option.help) : help;
     if (!option.requirement || option.group == OptionGroup::gpu) {
@@ -132,7 +132,7 @@ bool lacks_unit(std::string_view text) {
     return parse_number(text).has_value();
 }
 
-// What is stored of a run may lack its unit. What a user means by it cannot be told.
+// Stored options may lack a unit; a user's value without one is ambiguous.
 void require_meant(const Option& option, const std::string& text) {
     const auto number = parse_number(text);
     if (option.name == "precision" && number == 1.0) {
@@ -145,14 +145,14 @@ void require_meant(const Option& option, const std::string& text) {
     }
 }
 
-// What help says of an option.
+// The help of an option.
 struct HelpText {
     std::string help;
-    std::string standard;  // the value that it has without the option
+    std::string standard;  // the default value
 };
 
-// A switch that has the option's own name may be given its values, "=omitted,computed", besides
-// what switches take from variables.
+// Whether a switch with the option's own name may take values, "=omitted,computed", besides those
+// that switches take from variables.
 bool takes_values(const Option& option) {
     std::string name(option.flag.substr(option.flag.rfind("--") + 2));
     std::ranges::replace(name, '-', '_');
@@ -161,7 +161,7 @@ bool takes_values(const Option& option) {
 
 CLI::Option* add_switch_with_values(CLI::App& verb, const Option& option, const std::string& help,
                                     const std::function<void(const Texts&)>& take) {
-    const auto given = std::make_shared<std::string>();  // the library writes to it while it parses
+    const auto given = std::make_shared<std::string>();  // CLI11 writes to it while parsing
     const auto take_given = [&option, take, given](const std::string& text) {
         constexpr std::array<std::string_view, 4> on = {"true", "1", "on", "yes"};
         constexpr std::array<std::string_view, 4> off = {"false", "0", "off", "no"};
@@ -209,7 +209,7 @@ std::size_t terminal_width() {
     return 0;
 }
 
-std::size_t OutputOptions::most_of_newest() const {
+std::size_t OutputOptions::needed_rows() const {
     constexpr std::size_t readable = 1000;
     return is_data() || !sort.empty() ? std::numeric_limits<std::size_t>::max()
                                       : std::max(top, readable);
@@ -257,7 +257,7 @@ CLI::Validator some_seconds() {
 CLI::Validator not_empty() {
     return {[](const std::string& text) {
                 return text.empty()
-                           ? std::string("was given nothing; leave it out, or give a value")
+                           ? std::string("was given an empty value; leave it out, or give a value")
                            : std::string();
             },
             ""};
@@ -302,8 +302,8 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
         ->check(not_empty())
         ->type_name("FILE");
     add_switch(verb, "--raw", options.raw,
-               "leave text in CSV as it is, even if a spreadsheet would run it as a formula; "
-               "without it, such text begins with an apostrophe");
+               "leave text in CSV unchanged, even if a spreadsheet would run it as a formula; "
+               "otherwise such text begins with an apostrophe");
     add_option(verb, "--color", options.color, "colour: auto, always or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));
     add_option(verb, "--columns", options.columns,
@@ -398,17 +398,16 @@ void add_database_option(CLI::App& verb, std::string& path) {
                 lock_patience().limit = Seconds{seconds};
                 ::setenv("STRATA_LOCK_TIMEOUT", fmt::format("{}", seconds).c_str(), 1);
             },
-            "how long to wait for a database that another process holds locked; by default 60, and "
-            "without end in a sweep")
+            "how long to wait for a database that another process has locked; by default 60, and "
+            "unlimited in a sweep")
         ->envname(environment_name("--lock-timeout"))
         ->check(some_seconds())
         ->type_name("SECONDS");
 }
 
 void add_all_option(CLI::App& verb, bool& all) {
-    add_switch(
-        verb, "--all", all,
-        "show every step on a terminal, too, and not only the heaviest; a pipe gets them all");
+    add_switch(verb, "--all", all,
+               "show every step on a terminal, not only the heaviest; a pipe always gets them all");
 }
 
 void add_by_option(CLI::App& verb, std::vector<std::string>& by) {
@@ -456,7 +455,7 @@ std::vector<Variation> variations_of(const NetworkOptions& options) {
     for (const auto& text : options.vary) {
         const auto [name, range] = name_and_value(text, "--vary");
         if (name == "batch" && !options.batches.empty()) {
-            throw Error("--vary batch and --batch both give the batch: use one of them",
+            throw Error("--vary batch and --batch both set the batch: use one of them",
                         ExitCode::usage);
         }
         if (std::ranges::find(variations, name, &Variation::name) != variations.end()) {

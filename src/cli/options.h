@@ -29,28 +29,28 @@ CLI::Option* add_switch(CLI::App& verb, const std::string& flag, bool& value,
 // Accepts a whole number of at least `minimum`; the message says so.
 CLI::Validator whole_number(std::int64_t minimum);
 
-// Accepts seconds, none or more.
+// Accepts a number of seconds, 0 or more.
 CLI::Validator some_seconds();
 
-// Refuses nothing, which a script gives whose variable is empty: the option would not count.
+// Refuses an empty value, as from a script with an empty variable: the option would have no effect.
 CLI::Validator not_empty();
 
-// Adds an option of the list (record/options.h) that decides `settings`, which outlive the verb; in
-// the verb's own words where it has some. Backends that cannot are named.
+// Adds an option of the list (record/options.h) that sets `settings`, which must outlive the verb;
+// with the verb's own help text, if given. The help names limits of backends.
 CLI::Option* add_listed(CLI::App& verb, const Option& option, Settings& settings,
                         const std::string& help = {});
 
-// The same where several values give several settings: each of those asked so far with each value.
+// The same with several values, which multiply the settings: each one so far with each value.
 CLI::Option* add_listed(CLI::App& verb, const Option& option, std::vector<Settings>& asked);
 
 // All options of the group.
 void add_listed(CLI::App& verb, OptionGroup group, std::vector<Settings>& asked);
 
-// How a verb's result is printed: as a table unless another form is requested.
+// How to print a verb's result: as a table unless another form is requested.
 struct OutputOptions {
     bool json = false;
     bool csv = false;
-    bool raw = false;  // text in CSV as it is
+    bool raw = false;  // unchanged text in CSV
     bool markdown = false;
     bool html = false;
     bool gnuplot = false;
@@ -62,16 +62,16 @@ struct OutputOptions {
 
     Selection selection() const { return {columns, sort, top}; }
     bool is_data() const { return json || csv; }
-    // How many rows of a list whose newest come first are worth asking for.
-    std::size_t most_of_newest() const;
+    // How many rows are needed of a list with the newest first.
+    std::size_t needed_rows() const;
 };
 
 void add_output_options(CLI::App& verb, OutputOptions& options);
 
-// The width of the terminal, in columns; 0 where standard output is not a terminal.
+// The width of the terminal, in columns; 0 if standard output is not a terminal.
 std::size_t terminal_width();
 
-// The heading under which --help shows the options that are added from now on.
+// Sets the heading in --help for the options added from now on.
 void begin_group(CLI::App& verb, const std::string& title);
 // Rejects display flags that name a column the result will not have, before it is computed.
 void require_columns(std::span<const Column> columns, const OutputOptions& options);
@@ -79,16 +79,16 @@ void require_columns(std::span<const Column> columns, const OutputOptions& optio
 // Prints the document in the requested form, to the file or to standard output.
 void emit(const Document& document, const OutputOptions& options);
 
-// Prints several documents; in any form but text they become one.
+// Prints several documents; in any form but text they are joined into one.
 void emit(std::span<const Document> documents, const OutputOptions& options);
 
 // Prints JSON: {"schema": "strata/<kind>/1", "strata": version, ...members}.
 void emit_json(std::string_view kind, nlohmann::ordered_json members, const OutputOptions& options);
 
-// Prints text, with a line's end where it has none. Throws Error where it cannot be written.
+// Prints text, adding a missing newline at its end. Throws Error if it cannot be written.
 void emit(const std::string& text, const OutputOptions& options);
 
-// The same for bytes that are no text: as they are.
+// The same for binary data, unchanged.
 void emit_bytes(const std::string& bytes, const OutputOptions& options);
 
 // A network, and the values of its symbols.
@@ -102,10 +102,10 @@ struct NetworkOptions {
 
 void add_network_options(CLI::App& verb, NetworkOptions& options);
 
-// What a network takes besides its name: batch, symbolic dimensions, variables of a template.
+// The options of a network besides its name: batch, symbolic dimensions, variables of a template.
 void add_network_values(CLI::App& verb, NetworkOptions& options);
 
-// --database: the file that runs are stored in.
+// --database: the file in which runs are stored.
 void add_database_option(CLI::App& verb, std::string& path);
 
 // --by: how the steps are grouped (view/rollup.h).
@@ -117,12 +117,12 @@ void add_all_option(CLI::App& verb, bool& all);
 // For verbs that can show one thing at several sizes.
 void add_vary_option(CLI::App& verb, NetworkOptions& options);
 
-// The requested batches, in ascending order; nothing where each network keeps its own. Throws Error
-// with exit code usage.
+// The requested batches, in ascending order; empty if each network keeps its own. Throws Error with
+// exit code usage.
 std::vector<std::int64_t> batches_of(const NetworkOptions& options);
 
 // One for each --vary NAME=RANGE; without any, one for a --batch that is a range. Throws Error with
-// exit code usage where one number is given twice.
+// exit code usage if a number is given twice.
 std::vector<Variation> variations_of(const NetworkOptions& options);
 
 // The request for one of the networks. Throws Error with exit code usage for a broken NAME=VALUE.

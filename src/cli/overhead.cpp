@@ -23,7 +23,7 @@ struct OverheadOptions {
     OutputOptions output;
 };
 
-// The same side with its framework's profiler on; nothing where it has none.
+// The same side with its framework's profiler on; empty if it has none.
 std::optional<Side> profiled(const Side& side) {
     if (find_backend(side.job.backend).profiler.empty()) {
         return std::nullopt;
@@ -45,7 +45,7 @@ std::vector<Side> with_profiled(const std::vector<Side>& sides) {
     return all;
 }
 
-// As with_profiled put them.
+// In the order of with_profiled.
 std::vector<InstrumentedSide> instrumented(const std::vector<Side>& sides,
                                            const OwnedSides& measured) {
     const std::vector<ComparedSide> compared = measured.compared();
@@ -86,7 +86,7 @@ ExitCode show_overhead(OverheadOptions options) {
 void add_overhead(CLI::App& app, ExitCode& exit) {
     auto options = std::make_shared<OverheadOptions>();
     CLI::App* verb = app.add_subcommand(
-        "overhead", "Measure what measuring costs: an iteration with and without instruments.");
+        "overhead", "Measure the cost of measuring: an iteration with and without instruments.");
     verb->footer(
         "strata overhead alexnet --batch 32\n"
         "strata overhead resnet-50 --backends onednn,pytorch --rounds 3");

@@ -21,13 +21,13 @@ struct PredictOptions {
     std::string problems;
     PredictNetworkOptions network;
 
-    // Of all problems; empty: each has its own.
+    // The device of all problems; empty: each has its own.
     std::string device() const {
         return network.devices.empty() ? std::string() : network.devices.front();
     }
 };
 
-// A device with its rates; a reason where it is not described.
+// A device with its rates, or the reason why it is not described.
 struct KnownDevice {
     std::optional<DeviceDescription> description;
     DeviceRates rates;
@@ -41,7 +41,7 @@ KnownDevice known(DeviceDescription description, const std::vector<std::string>&
     return {std::move(description), std::move(rates)};
 }
 
-// (A kernel that ran on another device is none of this one's.)
+// Drops the kernel of a row: it ran on another device.
 void forget_kernel(ProblemRow& row) {
     if (auto* product = std::get_if<GemmRow>(&row.problem)) {
         product->kernel.reset();
@@ -121,7 +121,7 @@ std::vector<AccuracyRow> accuracy_of_files(const std::vector<std::string>& names
     return found;
 }
 
-// Keeps the rows of these devices; of all where none is given.
+// Keeps the rows of these devices; all rows if none is given.
 void keep_devices(std::vector<AccuracyRow>& rows, std::span<const std::string> devices) {
     for (const std::string& device : devices) {
         if (std::ranges::find(rows, device, &AccuracyRow::device) == rows.end()) {
@@ -138,7 +138,7 @@ void keep_devices(std::vector<AccuracyRow>& rows, std::span<const std::string> d
     }
 }
 
-// Of tables, or what is part of strata.
+// States the accuracy on the given tables, or on those that are part of strata.
 void state_accuracy(const AccuracyOptions& options) {
     const bool is_stated = options.files.empty();
     auto rows = is_stated ? stated_accuracy().rows : accuracy_of_files(options.files);
@@ -156,7 +156,7 @@ void add_predict(CLI::App& app, ExitCode& exit) {
     auto options = std::make_shared<PredictOptions>();
     CLI::App* verb = app.add_subcommand(
         "predict",
-        "Predict networks, or tables of single operators, on devices that are not here.");
+        "Predict networks, or tables of single operators, on devices that are not present.");
     verb->footer(
         "strata predict alexnet --device gtx-1080 --batch 128\n"
         "strata predict resnet-50 --device k40,gtx-1080,v100,h100 --inference\n"
@@ -172,7 +172,7 @@ void add_predict(CLI::App& app, ExitCode& exit) {
                "those of DeepBench's products, convolutions and recurrent layers")
         ->type_name("CSV");
     add_option(*verb, "--device", options->network.devices,
-               "what to predict on, several side by side; of a table: instead of its own devices; "
+               "devices to predict for, several side by side; for a table, replaces its devices; "
                "see `strata list devices`")
         ->delimiter(',')
         ->type_name("NAME");
@@ -191,13 +191,13 @@ void add_accuracy(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<AccuracyOptions>();
     CLI::App* verb = app.add_subcommand(
         "accuracy",
-        "State how far predictions are from measured times, by device and class of problem.");
+        "Show the error of predictions against measured times, by device and class of problem.");
     verb->footer(
         "strata accuracy --device v100-pcie\n"
         "strata accuracy gemm.csv streaming.csv");
     verb->add_option("files", options->files,
-                     "tables as for strata predict, with measured milliseconds; without one: the "
-                     "errors on published times that are part of strata")
+                     "tables as for strata predict, with measured milliseconds; by default the "
+                     "published times that are part of strata")
         ->type_name("CSV");
     verb->add_option("--device", options->devices, "show only these devices")
         ->delimiter(',')

@@ -27,7 +27,7 @@ struct PredictedDevice {
     std::unique_ptr<DeviceModel> model;
 };
 
-// What --set changes: numbers of the device; of a template also its variables.
+// The changes of --set: to the device's numbers, and to the variables of a template.
 struct Changes {
     DeviceChanges of_device;
     std::map<std::string, std::string> by_key;  // the same, as runs store them
@@ -57,7 +57,7 @@ Changes changes_in(const PredictNetworkOptions& options) {
     return found;
 }
 
-// The device of this name; this machine with the threads that were asked for.
+// The device of this name; the host with the requested number of threads.
 DeviceDescription device_called(const std::string& name, const std::vector<Settings>& asked) {
     const int threads = asked.front().execution.scheduling.threads;
     for (const Settings& settings : asked) {
@@ -71,13 +71,13 @@ DeviceDescription device_called(const std::string& name, const std::vector<Setti
     }
     auto host = host_name_in(name);
     if (!host) {
-        throw Error(fmt::format("--threads is for this machine, --device host; of {} change the "
-                                "cores with --set processors={}",
+        throw Error(fmt::format("--threads is only for this machine, --device host; change the "
+                                "cores of {} with --set processors={}",
                                 printable(name), threads),
                     ExitCode::usage);
     }
     if (host->threads && *host->threads != threads) {
-        throw Error(fmt::format("{} has another number of threads than --threads {}: omit one",
+        throw Error(fmt::format("{} and --threads {} give different numbers of threads: omit one",
                                 printable(name), threads),
                     ExitCode::usage);
     }
@@ -118,7 +118,7 @@ std::string title_of(const Job& job, const Graph& graph, const PredictedDevice& 
                        name_of(job.execution.numerics.dtype), device.model->device().model);
 }
 
-// A job on a device: the run, and what explains it.
+// A job on a device: the run and its explanation.
 struct Predicted {
     Graph graph;
     NetworkPrediction prediction;
@@ -235,7 +235,7 @@ void add_listed_options(CLI::App& verb, PredictNetworkOptions& options) {
             [&options](const std::string& text) {
                 options.asked = with_values(options.asked, option_named("mode"), {text});
             },
-            "training, or only forward: inference")
+            "training, or inference (forward only)")
         ->check(CLI::IsMember(std::vector<std::string>{"training", "inference"}))
         ->type_name(choices_of<Mode>());
 }
@@ -247,12 +247,12 @@ void add_predicted_network_options(CLI::App& verb, PredictNetworkOptions& option
     verb.get_option("network")->required(false);
     verb.get_option("--set")
         ->description(
-            "another number of the device, such as l2=128MiB, dram_bandwidth=2x, sms=200, "
-            "launch=3us or cudnn=5; or the value of a variable of the template")
+            "change a number of the device, such as l2=128MiB, dram_bandwidth=2x, sms=200, "
+            "launch=3us or cudnn=5; or set a variable of the template")
         ->type_name("KEY=VALUE");
     add_vary_option(verb, options.network);
     options.asked.front().execution.engine.algorithm =
-        ConvolutionAlgorithm::automatic;  // as a library chooses
+        ConvolutionAlgorithm::automatic;  // the library chooses
     add_listed_options(verb, options);
     begin_group(verb, "Selection");
     add_listed(verb, option_named("slice"), options.asked);
@@ -263,11 +263,10 @@ void add_predicted_network_options(CLI::App& verb, PredictNetworkOptions& option
     add_by_option(verb, options.by);
     add_all_option(verb, options.shows_all);
     add_option(verb, "--explain", options.explained,
-               "say why the layers that match this glob take their time: kernels, terms, what "
-               "binds")
+               "explain the times of the layers that match this glob: kernels, terms, limits")
         ->type_name("GLOB");
     add_switch(verb, "--sensitivity", options.shows_sensitivity,
-               "say what each resource of the device is worth, and which upgrade pays");
+               "show the value of each resource of the device, and which upgrade pays");
     add_database_option(verb, options.database);
 }
 

@@ -9,12 +9,12 @@
 
 namespace strata {
 
-// What `strata predict NETWORK` takes.
+// The options of `strata predict NETWORK`.
 struct PredictNetworkOptions {
     NetworkOptions network;
     std::vector<std::string> devices;
     OutputOptions output;
-    std::vector<Settings> asked{1};  // several where an option has several values
+    std::vector<Settings> asked{1};  // several if an option has several values
     std::string database;
     std::string layers;
     std::string passes;
@@ -24,12 +24,11 @@ struct PredictNetworkOptions {
     bool shows_sensitivity = false;
 };
 
-// All but the devices and the output.
+// Adds all options but the devices and the output.
 void add_predicted_network_options(CLI::App& verb, PredictNetworkOptions& options);
 
 // Predicts networks on described devices, stores each prediction as a run, and shows it as `run`
-// does; on several devices, their whole times side by side. What explains a prediction is not
-// stored.
+// does; for several devices, shows their whole times side by side. Explanations are not stored.
 ExitCode predict_networks(const PredictNetworkOptions& options);
 
 }  // namespace strata

@@ -42,12 +42,12 @@ void add_query(CLI::App& app, ExitCode&) {
         ->required()
         ->type_name("SQL");
     add_database_option(*verb, options->database);
-    // (Without variables: those of these names limit runs.)
-    verb->add_option("--max-time", options->max_time, "end the query when it takes longer")
+    // No environment variables: those with these names limit runs.
+    verb->add_option("--max-time", options->max_time, "end the query if it takes longer")
         ->check(CLI::PositiveNumber)
         ->type_name("SECONDS");
     verb->add_option("--max-memory", options->memory,
-                     "end the query when it takes more memory; by default 4GB")
+                     "end the query if it needs more memory; by default 4GB")
         ->type_name("SIZE");
     add_output_options(*verb, options->output);
     verb->callback([options] { ask(*options); });

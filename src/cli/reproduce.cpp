@@ -34,8 +34,8 @@ struct ReproduceOptions {
     bool all = false;
     std::vector<std::string> released;  // files that authors released
     OutputOptions output;
-    // Of figures, which are measured.
-    NetworkOptions network;  // its batches alone
+    // Options for figures, which are measured.
+    NetworkOptions network;  // only its batches are used
     std::string backend{backends().front().name};
     Settings settings{
         .policy = {.min_time = Seconds{0.05}, .max_time = Seconds{1}, .precision = 0.02}};
@@ -73,7 +73,7 @@ std::vector<ModelledFigure> chosen_simulations(const ReproduceOptions& options) 
     return figures;
 }
 
-// Results that authors released, by what they are of.
+// The results that authors released, by kind.
 Release read_released(const ReproduceOptions& options) {
     Release released;
     for (const std::string& file : options.released) {
@@ -104,7 +104,7 @@ bool has_files(const Release& released, const Reproduction& reproduction) {
     });
 }
 
-// All of them; those that are computed from released files only where these were given.
+// All reproductions; those computed from released files only if these were given.
 std::vector<Reproduction> chosen(const ReproduceOptions& options, const Release& released) {
     if (options.all) {
         std::vector<Reproduction> all = reproductions();
@@ -133,7 +133,7 @@ ExitCode compare(const ReproduceOptions& options) {
     return std::ranges::all_of(reproduced, agrees) ? ExitCode::done : ExitCode::failed;
 }
 
-// Those of the figure, or of them the ones that were asked for.
+// The figure's batches, or the requested ones of these.
 std::vector<std::int64_t> batches_of(const MeasuredFigure& figure,
                                      const ReproduceOptions& options) {
     std::set<std::int64_t> of_figure;
@@ -143,7 +143,7 @@ std::vector<std::int64_t> batches_of(const MeasuredFigure& figure,
     const std::vector<std::int64_t> asked = batches_of(options.network);
     for (const std::int64_t batch : asked) {
         if (!of_figure.contains(batch)) {
-            throw Error(fmt::format("{} has no batch {}: give some of {}", figure.name, batch,
+            throw Error(fmt::format("{} has no batch {}: choose from {}", figure.name, batch,
                                     fmt::join(of_figure, ", ")),
                         ExitCode::usage);
         }
@@ -151,7 +151,7 @@ std::vector<std::int64_t> batches_of(const MeasuredFigure& figure,
     return asked.empty() ? std::vector(of_figure.begin(), of_figure.end()) : asked;
 }
 
-// Throws Error where a panel means none of its convolutions.
+// Throws Error if a panel names none of its convolutions.
 Graph network_of(const MeasuredFigure& figure, std::int64_t batch,
                  const ReproduceOptions& options) {
     Graph graph = load_network(request_for(options.network, figure.network, batch));
@@ -190,7 +190,7 @@ std::vector<AlgorithmComparison> measured_batches(const MeasuredFigure& figure,
     return batches;
 }
 
-// Simulates each device that the findings name once, and once past L1 where that is compared.
+// Simulates each device that the findings name, and again bypassing L1 if that is compared.
 std::vector<ComparedFinding> compared_findings(const ModelledFigure& figure) {
     std::map<std::pair<std::string, std::optional<bool>>, SimulatedNetwork> simulated;
     const auto simulation = [&](const std::string& device,
@@ -214,7 +214,7 @@ std::vector<ComparedFinding> compared_findings(const ModelledFigure& figure) {
     return findings;
 }
 
-// The simulation needs no machine of a certain kind: what it gives is the same everywhere.
+// The simulation gives the same results on every machine.
 void simulate_figures(const std::vector<ModelledFigure>& figures, const OutputOptions& output) {
     std::vector<Document> documents;
     for (const ModelledFigure& figure : figures) {
@@ -234,7 +234,7 @@ void simulate_figures(const std::vector<ModelledFigure>& figures, const OutputOp
     emit(documents, output);
 }
 
-// A machine that is not theirs may well have another order: that is a finding, not a failure.
+// Another machine may well have another order: that is a finding, not a failure.
 void measure(const std::vector<MeasuredFigure>& figures, const ReproduceOptions& options) {
     require_columns(figure_columns(), options.output);
     std::vector<Document> documents;
@@ -266,8 +266,7 @@ void add_reproduce(CLI::App& app, ExitCode& exit) {
     auto options = std::make_shared<ReproduceOptions>();
     CLI::App* verb = app.add_subcommand(
         "reproduce",
-        "Compare published numbers with strata's own: counts by value, figures of times by their "
-        "order.");
+        "Compare published numbers with strata's own: counts by value, figures of times by order.");
     verb->footer(
         "strata reproduce dong2018-table1\n"
         "strata reproduce paradnn-regression --from tpu_fc.json,gpu_fc.json\n"
@@ -278,11 +277,10 @@ void add_reproduce(CLI::App& app, ExitCode& exit) {
         ->type_name("NAME");
     add_switch(*verb, "--list", options->list, "list what can be reproduced");
     add_switch(*verb, "--all", options->all,
-               "reproduce everything that is counted, and computed from --from");
+               "reproduce everything that is counted or computed from --from");
     add_option(*verb, "--from", options->released,
-               "files that authors released, for what is computed from them: ParaDnn's "
-               "tpu_fc.json, gpu_fc.json, fc_trace_10sec.json and "
-               "fc_trace_10sec_opbreakdown.json")
+               "files that authors released, for the numbers computed from them: ParaDnn's "
+               "tpu_fc.json, gpu_fc.json, fc_trace_10sec.json and fc_trace_10sec_opbreakdown.json")
         ->delimiter(',')
         ->type_name("FILE");
     add_measuring_options(*verb, *options);

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Text on standard output is read while the command continues.
+// Text on standard output is shown while the command continues.
 bool is_shown_at_once(const OutputOptions& output) {
     return output.file.empty() && !output.is_data() && !output.html;
 }
@@ -55,7 +55,7 @@ void ResultPrinter::show(const Document& document, const Selection& selection) {
     }
 }
 
-// Whoever reads a terminal and asks for nothing else.
+// A terminal gets the first page unless more is requested.
 Extent ResultPrinter::extent() const {
     const OutputOptions& output = form_.output;
     const bool is_read =
@@ -120,7 +120,8 @@ void ResultPrinter::add(const std::vector<Run>& runs, const std::optional<Capaci
     }
 }
 
-// A pair's table has other columns than a run's: no selection holds for it, and CSV has one table.
+// A pair's table has other columns than a run's, so no selection applies to it, and CSV has only
+// one table.
 void ResultPrinter::add_pairs(const std::vector<Run>& runs) {
     for (std::size_t i = 1; i < runs.size(); ++i) {
         if (form_.output.json) {

@@ -19,13 +19,13 @@
 
 namespace strata {
 
-// Which results of `run` are shown, and how.
+// Which results of `run` to show, and how.
 struct ResultForm {
     OutputOptions output;
     const Convention& convention = conventions().front();
     std::vector<Grouping> by = {};  // how a run's steps are grouped; empty: single steps
-    StepFilter filter = {};         // the steps of a run that are shown
-    bool shows_all = false;         // also on a terminal, which else gets a run's first page
+    StepFilter filter = {};         // the steps of a run to show
+    bool shows_all = false;         // also on a terminal, which otherwise gets a run's first page
 };
 
 // Prints what `run` measures. A terminal gets each group as soon as it is done; JSON, CSV, a page
@@ -40,7 +40,7 @@ public:
     // The runs of one group, in plan order: a sweep, or separate runs.
     void add(const std::vector<Run>& runs, const std::optional<Capacity>& capacity);
 
-    // Each run after the first beside the first, from which it differs in its execution.
+    // Adds each later run beside the first, from which it differs in its execution.
     void add_pairs(const std::vector<Run>& runs);
 
     // Prints what was held back until the end.

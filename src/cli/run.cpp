@@ -31,7 +31,7 @@ namespace {
 struct RunOptions {
     NetworkOptions network;
     OutputOptions output;
-    std::vector<Settings> asked{1};  // several where an option has several values
+    std::vector<Settings> asked{1};  // several if an option has several values
     std::string backend{backends().front().name};
     std::string database;
     std::string layers;
@@ -43,18 +43,18 @@ struct RunOptions {
     std::string dump;
     std::vector<std::string> inputs;
     TuningLimits tuning;
-    bool names_algorithm = false;  // or a choice: then no tuning is taken
+    bool names_algorithm = false;  // or a choice; no tuning is used then
     bool no_wait = false;
     bool verify = false;
     bool allow_incomplete = false;
     bool trace = false;
     std::vector<std::string> counters;
-    std::string infeed;  // of a switch: "true", or the folder of images
+    std::string infeed;  // "true" as a switch, or the folder of images
     std::size_t infeed_threads = 1;
     std::string plan_place;  // PLAN:INDEX, from `strata compare`
 };
 
-// "3:12": the place of the run in the plan of another process; empty: none.
+// "3:12": the position of the run in another process's plan; empty: none.
 std::optional<PlanPosition> plan_position_of(const std::string& text) {
     const auto parts = split(text, ':');
     const auto plan = parse_integer(parts.front());
@@ -63,7 +63,7 @@ std::optional<PlanPosition> plan_position_of(const std::string& text) {
                                               : std::nullopt;
 }
 
-// What --infeed says: nothing, synthetic images, or those of a folder.
+// The request of --infeed: none, synthetic images, or those of a folder.
 std::optional<InfeedRequest> infeed_of(const RunOptions& options) {
     const std::string& said = options.infeed;
     if (said.empty() || said == "false" || said == "0" || said == "off" || said == "no") {
@@ -99,7 +99,7 @@ Job common_job(const RunOptions& options) {
     return job;
 }
 
-// What the command asks for; the backend must support all of its settings.
+// The command's experiment; the backend must support all of its settings.
 Experiment experiment_for(const RunOptions& options) {
     const ExperimentRequest request{.common = common_job(options),
                                     .networks = options.network.networks,
@@ -138,7 +138,7 @@ void require_steps(const Job& job, const StepFilter& filter) {
     }
 }
 
-// One network of each group has the layers of all.
+// One network of each group suffices: all have the same layers.
 void require_choices(const RunOptions& options, const Experiment& experiment) {
     std::vector<AlgorithmChoice> choices;
     for (const Settings& settings : options.asked) {
@@ -163,7 +163,7 @@ std::vector<Column> columns_of(const RunOptions& options, const Experiment& expe
     return by.empty() ? step_columns() : rollup_columns(by);
 }
 
-// Rejects what cannot be fed before anything is measured.
+// Rejects networks that cannot be fed, before anything is measured.
 void require_images(const Experiment& experiment) {
     for (const Group& group : experiment.groups) {
         if (!group.front().infeed) {
@@ -171,15 +171,14 @@ void require_images(const Experiment& experiment) {
         }
         if (group.size() > 1) {
             throw Error(
-                "--infeed feeds one network at one batch: give a single --batch, without "
-                "--vary",
+                "--infeed needs one network at one batch: give a single --batch, without --vary",
                 ExitCode::usage);
         }
         image_input(graph_for(group.front()));
     }
 }
 
-// A misspelt name in a flag that only selects what is shown must not cost a run.
+// Checks display flags first: a misspelt name must not cost a run.
 void require_display(const RunOptions& options, const Experiment& experiment) {
     find_convention(options.convention);
     const StepFilter filter{options.layers, options.passes};
@@ -194,15 +193,15 @@ void require_display(const RunOptions& options, const Experiment& experiment) {
     }
 }
 
-// (A framework's process has a folder, which is left behind if nobody ends it.)
+// The folder of a framework's process would remain if nobody ended the process.
 bool is_a_process_of_its_own(const Job& job) {
     return find_backend(job.backend).capabilities().has(Capability::peer_options);
 }
 
-// Where one job stands, on standard error, while it is measured.
+// Shows the progress of one job on standard error while it is measured.
 class JobProgress {
 public:
-    // Until it is warming up, there is nothing to lose of it, and of others only if they `wait`.
+    // Until it warms up, an interrupt loses nothing of this job, and of others only if they `wait`.
     JobProgress(const Job& job, bool is_shown, bool others_wait)
         : name_(printable(job.request.network)),
           max_time_(job.policy.max_time),
@@ -237,7 +236,7 @@ private:
     std::string name_;
     Seconds max_time_;
     StageTimes times_;
-    std::unique_ptr<ProgressLine> line_;  // null: another process shows how far it is
+    std::unique_ptr<ProgressLine> line_;  // null: another process shows the progress
     std::optional<NothingToLose> at_once_;
 };
 
@@ -246,10 +245,10 @@ void report_interrupt_of(const std::optional<std::int64_t>& run) {
         run ? fmt::format("what was measured is stored as run {}, and ", *run) : std::string());
 }
 
-// Which runs were shown, for what is said at the end.
+// The runs that were shown, for the closing message.
 struct ShownRuns {
     std::size_t count = 0;
-    std::optional<std::int64_t> last = {};  // of the group that was shown last
+    std::optional<std::int64_t> last = {};  // in the group shown last
     bool is_device_lost = false;
 
     void add(const std::vector<Run>& runs) {
@@ -340,9 +339,9 @@ void add_execution_options(CLI::App& verb, RunOptions& options) {
     add_tune_time(verb, options.tuning);
     verb.add_option("--input", options.inputs, "file with the values of an input")
         ->type_name("NAME=FILE.npy");
-    // (Without a variable: STRATA_MEMORY is the switch of show.)
+    // No environment variable: STRATA_MEMORY is the switch of show.
     verb.add_option("--memory", options.memory,
-                    "memory a run may use, such as 8GB; by default all that is free")
+                    "memory that a run may use, such as 8GB; by default all that is free")
         ->type_name("SIZE");
     add_switch(verb, "--allow-incomplete", options.allow_incomplete,
                "measure a network even if most of its layers cannot run here");
@@ -353,17 +352,17 @@ void add_infeed_options(CLI::App& verb, RunOptions& options) {
     begin_group(verb, "Input (on this machine's processors)");
     verb.add_flag(
             "--infeed", options.infeed,
-            "then feed every step with a batch of images that is decoded and augmented beside "
-            "it: synthetic ones, or with --infeed=FOLDER the folder's .jpg files")
+            "after measuring, feed every step with a batch of images that is decoded and augmented "
+            "beside it: synthetic ones, or with --infeed=FOLDER the folder's .jpg files")
         ->envname(environment_name("--infeed"));
     add_option(verb, "--infeed-threads", options.infeed_threads,
-               "threads that make the images, beside those of the network")
+               "threads that make the images, in addition to those of the network")
         ->check(CLI::Range(1, 1024))
         ->type_name("N");
 }
 
 void add_gpu_options(CLI::App& verb, RunOptions& options) {
-    begin_group(verb, "On a GPU (--backend cuda), or where another backend has the choice");
+    begin_group(verb, "On a GPU (--backend cuda), or another backend with the choice");
     add_listed(verb, OptionGroup::gpu, options.asked);
     add_switch(verb, "--trace", options.trace,
                "after measuring, record kernels and attribute them to layers");
@@ -383,7 +382,7 @@ void add_selection_options(CLI::App& verb, RunOptions& options) {
         ->type_name("forward|backward-data|backward-weights|update");
     add_by_option(verb, options.by);
     add_all_option(verb, options.shows_all);
-    verb.add_option("--plan-place", options.plan_place)->group("");  // for strata itself
+    verb.add_option("--plan-place", options.plan_place)->group("");  // internal
     add_option(verb, "--convention", options.convention,
                "convention for counting operations (see `strata list conventions`)")
         ->type_name("NAME");

@@ -36,7 +36,7 @@ Database open_to_change(const std::filesystem::path& path) {
 
 void list(const RunsOptions& options) {
     const Database database = Database::open_existing(database_path(options.database));
-    emit(runs_document(list_runs(database, options.output.most_of_newest())), options.output);
+    emit(runs_document(list_runs(database, options.output.needed_rows())), options.output);
 }
 
 void tag(const RunsOptions& options) {
@@ -105,9 +105,9 @@ void add_runs(CLI::App& app, ExitCode&) {
     tagged->add_option("run", options->run, "the run; with --remove, the tag")
         ->required()
         ->type_name("RUN");
-    tagged->add_option("name", options->tag, "its new name; taken from the run that had it, if any")
+    tagged->add_option("name", options->tag, "its new name; moved from the run that had it, if any")
         ->type_name("NAME");
-    // (No environment variable: a setting of a whole session must not remove anything.)
+    // No environment variable: a setting for a whole session must not remove anything.
     tagged->add_flag("--remove", options->remove, "remove this tag instead");
     CLI::App* noted = add_below(*verb, "note", "Attach a note to a run.", options, note);
     noted->add_option("run", options->run, "the run")->required()->type_name("RUN");

@@ -50,7 +50,7 @@ bool is_among(const CLI::Option& option, const Names& decided) {
                                [&](const std::string& name) { return decided.contains(name); });
 }
 
-// (A verb may have an option of a verb above it: either decides both.)
+// A verb may share an option with a verb above it: setting one sets both.
 bool is_open(const CLI::Option& option, const Names& decided) {
     const auto excluded = option.get_excludes();
     return !is_among(option, decided) &&
@@ -68,7 +68,7 @@ Names decided_by_words(CLI::App& given) {
     return decided;
 }
 
-// A switch that is off is as if it were not given, and excludes nothing.
+// A switch that is off counts as not given, and excludes nothing.
 void give(CLI::Option& option, const Values& values) {
     constexpr std::array<std::string_view, 4> off = {"false", "0", "off", "no"};
     const bool is_switch = option.get_items_expected_min() == 0;
@@ -121,7 +121,7 @@ Values texts_of(const SettingsFile& file, std::string_view key, const toml::node
     return texts;
 }
 
-// Of the verb and of all below it.
+// The options of the verb and of all below it.
 Names options_below(CLI::App& verb) {
     Names names;
     for (const CLI::Option* option : verb.get_options()) {
@@ -166,7 +166,7 @@ SettingsFile read_settings(const std::string& name, CLI::App& program) {
     return file;
 }
 
-// What the innermost section says that has the option; nothing if none does.
+// The value in the innermost section that has the option; empty if none does.
 Values setting_of(const SettingsFile& file, const CLI::Option& option,
                   std::span<CLI::App* const> verbs) {
     const toml::table* section = &file.values;

@@ -46,7 +46,7 @@ Graph graph_of(const ShowOptions& options, const NetworkRequest& request) {
     return graph;
 }
 
-// What a command shows: documents for people, or JSON, whose array holds networks or sweeps.
+// The output of a command: documents for people, or JSON, whose array holds networks or sweeps.
 struct Shown {
     std::vector<Document> documents;
     Json list = Json::array();
@@ -118,7 +118,7 @@ void show_grid(const ShowOptions& options, const std::string& network,
         [&] { return work_grid_json(grid, convention, execution); });
 }
 
-// The largest batch that fits in memory, for training and for inference.
+// Shows the largest batch that fits in memory, for training and for inference.
 void show_fit(const ShowOptions& options, const std::string& network, Shown& shown) {
     Job job;
     job.request = request_for(options.network, network, std::nullopt);
@@ -141,7 +141,7 @@ void show_fit(const ShowOptions& options, const std::string& network, Shown& sho
     shown.documents.push_back(fit_document(network, job.execution, batches));
 }
 
-// One batch layer by layer; several side by side.
+// Shows one batch layer by layer, or several side by side.
 void show_memory(const ShowOptions& options, std::span<const NetworkRequest> requests,
                  Shown& shown) {
     const Execution& execution = options.execution();
@@ -171,7 +171,7 @@ std::vector<NetworkRequest> requests_for(const ShowOptions& options, const std::
     return requests;
 }
 
-// What the command shows of each network.
+// The aspect of each network that the command shows.
 enum class Aspect { network, memory, sweep, grid, fit };
 
 Aspect aspect_of(const ShowOptions& options, const std::vector<Variation>& variations) {
@@ -192,7 +192,8 @@ void print(Aspect aspect, Shown shown, const OutputOptions& output) {
         emit(shown.documents, output);
         return;
     }
-    Json members = Json::object();  // (an initializer list would copy, and the list may be long)
+    // Not an initializer list, which would copy a list that may be long.
+    Json members = Json::object();
     if (aspect == Aspect::sweep || aspect == Aspect::grid) {
         members = {{"sweeps", Json::array()}, {"grids", Json::array()}};
         members[aspect == Aspect::sweep ? "sweeps" : "grids"] = std::move(shown.list);
@@ -256,10 +257,10 @@ void show(const ShowOptions& options) {
 
 void add_show(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ShowOptions>();
-    CLI::App* verb = app.add_subcommand(
-        "show",
-        "Show layers, shapes, parameters, work and memory of a network without running it, or what "
-        "is known of a device.");
+    CLI::App* verb =
+        app.add_subcommand("show",
+                           "Show layers, shapes, parameters, work and memory of a network without "
+                           "running it, or what is known about a device.");
     verb->footer(
         "strata show resnet-50 --batch 16 --convention multiply-add-2\n"
         "strata show resnet-50 --memory --batch 1..64\n"

@@ -33,7 +33,7 @@ std::vector<Side> sides_on(const BackendEntry& backend, const SidesOptions& opti
     for (std::size_t i = 0; i == 0 || i < batches.size(); ++i) {
         request.batches.clear();
         if (!batches.empty()) {
-            request.batches = {batches[i]};  // several at once would be a sweep of one side
+            request.batches = {batches[i]};  // several would be a sweep, which is one side
         }
         for (const Group& group : experiment_of(request).groups) {
             sides.push_back({.job = group.front()});
@@ -47,7 +47,7 @@ std::string refusal_by_abilities(const BackendEntry& backend, const Job& job) {
     return refusal.empty() ? "" : fmt::format("the backend {} {}", backend.name, refusal);
 }
 
-// By all sides that may run, since one network may have layers that another lacks.
+// Checks over all sides that may run, because one network may have layers that another lacks.
 void require_choices(const std::vector<Side>& sides) {
     std::vector<AlgorithmChoice> choices;
     std::vector<Job> networks;
@@ -67,7 +67,7 @@ void add(std::vector<std::string>& words, std::initializer_list<std::string> mor
 // Opens each backend once, however many sides it has: a framework takes seconds to load.
 class MachineCheck {
 public:
-    // Empty where it can run here.
+    // Empty if it can run here.
     std::string refusal_of(const BackendEntry& entry, const Job& job) {
         const auto [found, is_new] = opened_.try_emplace(entry.name);
         Opened& opened = found->second;
@@ -90,12 +90,12 @@ public:
 private:
     struct Opened {
         std::unique_ptr<Backend> backend = {};
-        std::string absent = {};  // why it is not there
+        std::string absent = {};  // why it is missing
     };
     std::map<std::string_view, Opened> opened_;
 };
 
-// `strata run` with these measures this job, whatever variables are set.
+// The arguments with which `strata run` measures this job, whatever variables are set.
 std::vector<std::string> arguments_for(const Job& job, PlanPosition position,
                                        const SidesOptions& options,
                                        const std::filesystem::path& database) {
@@ -128,8 +128,7 @@ std::vector<std::string> arguments_for(const Job& job, PlanPosition position,
     return words;
 }
 
-// What a process says on its standard error: its last sentence, and every other at once to the
-// user.
+// A process's standard error: keeps the last sentence and passes every other to the user at once.
 class Sentences {
 public:
     void add(const std::string& line) {
@@ -151,7 +150,7 @@ private:
     std::string last_;
 };
 
-// Empty where the process measured what it should.
+// Empty if the process measured what it should.
 std::string measure_in_process(const std::vector<std::string>& arguments) {
     Sentences sentences;
     const ProgramEnd end =
@@ -200,13 +199,13 @@ ExitCode measure(std::vector<Side>& sides, int rounds, const SidesOptions& optio
 void add_sides_options(CLI::App& verb, SidesOptions& options, const RoundLimits& usual_rounds) {
     begin_group(verb, "To measure");
     add_network_values(verb, options.network);
-    // (Without variables: these two decide whether anything is measured.)
+    // No environment variables: these two decide whether anything is measured.
     verb.add_option("--backends,--backend", options.backends, "backends to compare")
         ->delimiter(',')
         ->type_name(join(backend_names(), "|"));
     const bool ends_early = usual_rounds.fewest < usual_rounds.most;
     verb.add_option("--rounds", options.rounds,
-                    fmt::format("processes of each side, which take turns{}",
+                    fmt::format("processes for each side, measured in turn{}",
                                 ends_early ? ", until the whole is known within the margin" : ""))
         ->default_str(rounds_text(usual_rounds))
         ->check(whole_number(1))

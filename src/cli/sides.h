@@ -14,37 +14,36 @@
 
 namespace strata {
 
-// What `strata compare` measures: every network, backend, batch and setting with every other. Where
-// one of them has several values, each is a side.
+// What `strata compare` measures: every network, backend, batch and setting with every other. Each
+// value of each of them is a side.
 struct SidesOptions {
     NetworkOptions network;
-    std::vector<std::string> backends;  // empty: the first of the list
+    std::vector<std::string> backends;  // empty: the first in the list
     std::vector<Settings> asked{1};
-    int rounds = 0;  // 0: as many as usual
+    int rounds = 0;  // 0: the usual number
     // Whether the rounds so far are enough; null: all are measured.
     std::function<bool(const std::vector<Side>& sides)> are_enough = {};
     bool verify = false;
     bool no_wait = false;
-    bool names_algorithm = false;  // or a choice: then no tuning is taken
+    bool names_algorithm = false;  // or a choice; no tuning is used then
 };
 
-// The options besides the networks. If no number of rounds is given, there are from the fewest to
-// the most of these.
+// Adds the options besides the networks. Without --rounds, the number of rounds lies within these
+// limits.
 void add_sides_options(CLI::App& verb, SidesOptions& options, const RoundLimits& usual_rounds);
 
-// Unless the user gave a number of rounds, they go on until every side's whole is known against the
+// Unless the user gave a number of rounds, measures until every side's whole is known against the
 // first within the margin.
 void measure_until_known(SidesOptions& options, const ComparisonRules& rules);
 
-// The sides, the baseline first; a backend that is not able to do what is asked is a side that is
-// refused.
+// The sides, the baseline first; a side is refused if its backend cannot do what is asked.
 std::vector<Side> sides_of(const SidesOptions& options);
 
 // Refuses the sides that cannot run on this machine, before anything is measured: a framework that
 // is not installed, an element type that the processor lacks.
 void refuse_what_cannot_run(std::vector<Side>& sides);
 
-// Lets sides run by the algorithms that tunings in the database found for them, as `strata run`
+// Makes sides use the algorithms that tunings in the database found for them, as `strata run`
 // would, and says so on standard error, unless the user asked for algorithms.
 void take_tunings(std::vector<Side>& sides, const SidesOptions& options,
                   const std::filesystem::path& database);
@@ -52,22 +51,22 @@ void take_tunings(std::vector<Side>& sides, const SidesOptions& options,
 // Sides in order, which own their runs.
 struct OwnedSides {
     std::vector<std::vector<Run>> runs = {};
-    std::vector<std::string> names = {};  // what tells them apart; may be empty
+    std::vector<std::string> names = {};  // what distinguishes them; may be empty
     std::vector<std::string> refusals = {};
 
     std::vector<ComparedSide> compared() const;
 };
 
-// What tells them apart, as names_of_sides says it; the backend of the only one.
+// What distinguishes them, by names_of_sides; the backend if there is only one.
 std::vector<std::string> names_of(const std::vector<Side>& sides);
 
-// Measures them in turn, each run in a process of its own, and stores the runs. Shows progress, and
-// what the processes warn of, on standard error, and there says of an interrupt, and of a side that
-// was lost on the way. Nothing where the user interrupted.
+// Measures them in turn, each run in a process of its own, and stores the runs. Shows progress,
+// warnings of the processes, interrupts and lost sides on standard error. Empty if the user
+// interrupted.
 std::optional<OwnedSides> measured(std::vector<Side> sides, const SidesOptions& options,
                                    const std::filesystem::path& database);
 
-// Throws Error where no side was measured, with the reasons.
+// Throws Error with the reasons if no side was measured.
 void require_a_side(const OwnedSides& sides);
 
 }  // namespace strata

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* as_predicted = "predicted";
 
 struct SimulateOptions {
-    NetworkOptions network;  // its variables are numbers of the device
+    NetworkOptions network;  // its variables set numbers of the device
     Settings settings;
     std::string device;
     std::string engine{name_of(CacheEngine::distances)};
@@ -66,7 +66,7 @@ void simulate_networks(const SimulateOptions& options) {
     }
     DeviceDescription device = find_description(options.device);
     if (device.kind != DeviceKind::gpu) {
-        throw Error(fmt::format("{} is no GPU: the caches of others cannot be simulated; see "
+        throw Error(fmt::format("{} is not a GPU: only the caches of GPUs can be simulated; see "
                                 "`strata list devices`",
                                 device.name),
                     ExitCode::usage);
@@ -124,21 +124,21 @@ void add_caches(CLI::App& verb, SimulateOptions& options) {
         ->type_name(choices_of<CacheEngine>())
         ->check(CLI::IsMember(std::vector<std::string>{"distances", "exact", "sampled"}));
     add_switch(verb, "--check", options.check,
-               "also run another engine (exact, or distances for exact), and state the difference");
+               "also run another engine (exact, or distances for exact), and show the difference");
     add_switch(verb, "--bypass-l1", options.bypass_l1,
-               "loads do not use the first-level cache, as is usual on Kepler");
+               "loads bypass the first-level cache, the default on Kepler");
     add_switch(verb, "--no-bypass-l1", options.no_bypass_l1,
-               "loads use the first-level cache, on Kepler as well");
+               "loads use the first-level cache, also on Kepler");
     add_option(verb, "--algorithm", options.convolution,
-               "kernels of convolutions; predicted: what `strata predict` chooses, an implicit "
-               "product where that has no simulation")
+               "kernels of convolutions; predicted: the choice of `strata predict`, or an implicit "
+               "product if that cannot be simulated")
         ->type_name(std::string(as_predicted) + "|" + choices_of<PlannedConvolution>())
         ->check(CLI::IsMember(std::vector<std::string>{as_predicted, "implicit-gemm", "winograd"}));
     add_option(verb, "--accesses", options.accesses,
-               "accesses of a kernel that are simulated before the rest is extrapolated")
+               "accesses of a kernel to simulate before the rest is extrapolated")
         ->type_name("N");
     begin_group(verb, "A trace instead of a network");
-    add_option(verb, "--trace", options.trace, "file of accesses, a line each: r 0x7f00 64")
+    add_option(verb, "--trace", options.trace, "file of accesses, one per line: r 0x7f00 64")
         ->type_name("FILE");
     add_option(verb, "--cache", options.cache, "the cache: size=32KiB,line=64,ways=8")
         ->type_name("SHAPE");
@@ -150,7 +150,7 @@ void add_simulate(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<SimulateOptions>();
     CLI::App* verb = app.add_subcommand(
         "simulate",
-        "Simulate what each layer asks of a GPU's caches and memory, and what its warps wait for.");
+        "Simulate each layer's use of a GPU's caches and memory, and the stalls of its warps.");
     verb->footer(
         "strata simulate alexnet --device gtx-1080-ti --batch 32\n"
         "strata simulate conv:n32c96h27k256r5p2 --device k40 --no-bypass-l1 --check\n"
@@ -160,7 +160,7 @@ void add_simulate(CLI::App& app, ExitCode&) {
     add_option(*verb, "--device", options->device, "a GPU; see `strata list devices`")
         ->type_name("NAME");
     verb->get_option("--set")
-        ->description("another number of the device, such as l2=128MiB or processors=2x")
+        ->description("change a number of the device, such as l2=128MiB or processors=2x")
         ->type_name("KEY=VALUE");
     add_listed(*verb, option_named("mode"), options->settings);
     add_caches(*verb, *options);

@@ -20,7 +20,7 @@ ConvolutionAlgorithm algorithm_of(const std::optional<PlannedConvolution>& plann
                                                       : ConvolutionAlgorithm::implicit_gemm;
 }
 
-// The algorithm of a predicted convolution; nothing of other layers.
+// The algorithm of a predicted convolution; empty for other layers.
 std::string algorithm_in(const LayerPrediction& prediction) {
     const auto* const kernels = std::get_if<Kernels>(&prediction);
     return kernels != nullptr && !kernels->empty() && kernels->front().convolution
@@ -85,8 +85,8 @@ private:
         return kernels;
     }
 
-    // The pass takes as long as `strata predict` says, without launches, as far as the ceilings
-    // allow; its kernels share that as their plans do.
+    // Takes the pass's time from `strata predict`, without launches and within the ceilings, and
+    // divides it among its kernels as in their plans.
     static void take_time(const LayerPrediction& predicted,
                           std::vector<KernelSimulation>& kernels) {
         const auto* const found = std::get_if<Kernels>(&predicted);

@@ -26,7 +26,7 @@ struct StudyOptions {
     OutputOptions output;
 };
 
-// Empty where the backend can run it here.
+// Empty if the backend can run it here.
 std::string refusal_here(const BackendEntry& backend, const Side& side) {
     if (!side.refusal.empty()) {
         return side.refusal;
@@ -53,7 +53,8 @@ Side side_with(const BackendEntry& backend, SidesOptions options, const Choice* 
     return std::move(sides.front());
 }
 
-// The sides in the order of the study: each framework as it is, then with each of its choices.
+// The sides in the order of the study: each framework with its defaults, then with each of its
+// choices.
 struct Study {
     std::vector<StudiedFramework> frameworks = {};
     std::vector<Side> sides = {};
@@ -66,7 +67,7 @@ struct Study {
     }
 };
 
-// A framework that is not there is one line, not one for each of its choices.
+// A missing framework gets one line, not one for each of its choices.
 Study study_of(const SidesOptions& options, const Graph& graph) {
     Study study;
     for (const BackendEntry& backend : backends()) {
@@ -127,14 +128,14 @@ ExitCode study_frameworks(StudyOptions options) {
 
 void add_study(CLI::App& app, ExitCode& exit) {
     auto options = std::make_shared<StudyOptions>();
-    CLI::App* verb = app.add_subcommand(
-        "study",
-        "Measure what the settings of frameworks buy here: layouts, algorithms, fusion, "
-        "threads, each changed alone.");
+    CLI::App* verb =
+        app.add_subcommand("study",
+                           "Measure what the settings of frameworks gain here: layouts, "
+                           "algorithms, fusion, threads, each changed alone.");
     verb->footer(
         "strata study frameworks alexnet --batch 16 --inference\n"
         "strata study frameworks resnet-50 --backends onednn,pytorch --rounds 9");
-    verb->add_option("study", options->study, "what is studied")
+    verb->add_option("study", options->study, "what to study")
         ->required()
         ->check(CLI::IsMember({"frameworks"}))
         ->type_name("frameworks");

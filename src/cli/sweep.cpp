@@ -34,7 +34,7 @@ struct SweepOptions {
     std::optional<std::int64_t> seed;
     std::optional<std::int64_t> anchor_every;
     std::string shard;
-    std::string places;  // of a worker, as a rank hands them out: "BEFORE:PLACES"
+    std::string places;  // for a worker, from its rank: "BEFORE:PLACES"
     std::string folder;
     std::optional<std::int64_t> sbatch;
     std::optional<std::int64_t> cores;
@@ -45,7 +45,7 @@ struct SweepOptions {
     bool is_worker = false;
 };
 
-// The specification with what the command line says instead.
+// The specification with the command line's changes.
 SweepSpec spec_for(const SweepOptions& options) {
     SweepSpec spec = find_sweep(options.spec);
     if (!options.devices.empty() && !options.backends.empty()) {
@@ -85,7 +85,7 @@ int cores_for(const SweepOptions& options) {
         options.cores.value_or(static_cast<std::int64_t>(allowed_processors().size())));
 }
 
-// A word of a shell's command, as it stands.
+// Quotes a word for a shell.
 std::string shell_word(const std::string& text) {
     std::string word = "'";
     for (const char c : text) {
@@ -94,8 +94,8 @@ std::string shell_word(const std::string& text) {
     return word + "'";
 }
 
-// A job array whose every task measures or predicts its shard into a database on its node's disk,
-// which it takes from the folder of the job and brings back there: submitted again, it goes on.
+// A job array. Each task measures or predicts its shard into a database on its node's disk, which
+// it copies from and back to the job's folder, so that resubmitting continues.
 std::string sbatch_script(const SweepOptions& options, const SweepSpec& spec) {
     std::string more;
     for (const std::string& name : options.devices) {
@@ -165,7 +165,7 @@ ExitCode predict(const SweepSpec& spec, const SweepOptions& options, const Sweep
                           .progress = show});
 }
 
-// The places that a rank has been handed, else the shard's.
+// The places that a rank was given, else the shard's.
 MeasuredPart part_for(const SweepOptions& options, const SweepSpec& spec) {
     const std::int64_t count = count_points(spec);
     if (options.places.empty()) {
@@ -175,7 +175,7 @@ MeasuredPart part_for(const SweepOptions& options, const SweepSpec& spec) {
     const auto before = parse_integer(parts.front());
     const auto places = parse_places(parts.back(), count);
     if (parts.size() != 2 || !before || !places) {
-        throw Error("--places is for strata itself; give --shard", ExitCode::usage);
+        throw Error("--places is internal; give --shard", ExitCode::usage);
     }
     return {.places = *places, .before = *before};
 }
@@ -220,7 +220,7 @@ ExitCode ended_with(ExitCode code) {
 ExitCode sweep_as_rank(const SweepOptions& options) {
     const SweepSpec spec = spec_for(options);
     if (!options.shard.empty()) {
-        throw Error("ranks share a sweep by themselves; leave --shard out", ExitCode::usage);
+        throw Error("ranks already share the sweep; omit --shard", ExitCode::usage);
     }
     const auto file = database_path(options.database);
     const ExitCode code = sweep_by_ranks(
@@ -259,7 +259,7 @@ ExitCode sweep(const SweepOptions& options) {
         return ExitCode::done;
     }
     if (!spec.is_predicted()) {
-        database.reset();  // the process that measures has it
+        database.reset();  // the measuring process opens it
     }
     const ExitCode code = spec.is_predicted()
                               ? predict(spec, options, plan, *database)
@@ -274,7 +274,7 @@ ExitCode sweep(const SweepOptions& options) {
     return ended_with(code);
 }
 
-// Of the ranks that mpirun or srun started, one speaks where they would all say the same.
+// Only rank 0 prints messages common to all ranks.
 ExitCode sweep_as_launched(const SweepOptions& options) {
     const bool is_shared = launch().size > 1 && !options.sbatch && !options.only_plan;
     if (launch().rank == 0) {
@@ -290,12 +290,12 @@ ExitCode sweep_as_launched(const SweepOptions& options) {
 void add_limit_options(CLI::App& verb, SweepOptions& options) {
     begin_group(verb, "Limits and order");
     verb.add_option("--max-memory", options.memory,
-                    "skip points whose footprint is larger, such as 8GB")
+                    "skip points with a larger footprint, such as 8GB")
         ->type_name("SIZE");
-    verb.add_option("--max-time", options.max_time, "end a point that takes longer, all told")
+    verb.add_option("--max-time", options.max_time, "end a point that takes longer in total")
         ->check(CLI::PositiveNumber)
         ->type_name("SECONDS");
-    verb.add_option("--seed", options.seed, "another order of the points")
+    verb.add_option("--seed", options.seed, "seed of the order of the points")
         ->check(whole_number(1))
         ->type_name("N");
     verb.add_option("--anchor-every", options.anchor_every,
@@ -312,8 +312,7 @@ void add_host_options(CLI::App& verb, SweepOptions& options) {
                     "only this part, 1/8 to 8/8; slurm: the task's part of a job array")
         ->type_name("I/N|slurm");
     verb.add_option("--local", options.folder,
-                    "of ranks that mpirun started: folder for their own databases; by default one "
-                    "in $TMPDIR")
+                    "folder for the databases of ranks that mpirun started; by default in $TMPDIR")
         ->type_name("FOLDER");
     verb.add_option("--sbatch", options.sbatch,
                     "print the script of a Slurm job array of this many tasks")
@@ -332,17 +331,17 @@ void add_sweep(CLI::App& app, ExitCode& exit) {
         "strata sweep paradnn-fc --device v100,p100\n"
         "strata sweep my-grid.toml --max-memory 8GB --max-time 60");
     verb->add_option("spec", options->spec,
-                     "file of a grid, or one that is part of strata (docs/sweep.md)")
+                     "file of a grid, or the name of one that is part of strata (docs/sweep.md)")
         ->required()
         ->type_name("SPEC");
-    verb->add_option("--backend", options->backends, "measure on these, whatever the file says")
+    verb->add_option("--backend", options->backends, "measure on these, overriding the file")
         ->delimiter(',')
         ->type_name(join(backend_names(), "|"));
     verb->add_option("--device", options->devices,
-                     "predict for these described devices, whatever the file says")
+                     "predict for these described devices, overriding the file")
         ->delimiter(',')
         ->type_name("NAME");
-    verb->add_flag("--plan", options->only_plan, "print what would be done, and do nothing");
+    verb->add_flag("--plan", options->only_plan, "only print what would be done");
     verb->add_flag("--whole", options->without_steps,
                    "store the time and work of whole predictions, not their steps");
     verb->add_option("--cores", options->cores, "threads that predict; by default all processors")
@@ -350,12 +349,12 @@ void add_sweep(CLI::App& app, ExitCode& exit) {
         ->type_name("N");
     add_limit_options(*verb, *options);
     add_host_options(*verb, *options);
-    verb->add_flag("--worker", options->is_worker)->group("");  // for strata itself
+    verb->add_flag("--worker", options->is_worker)->group("");  // internal
     verb->add_option("--places", options->places)->group("");   // likewise
     add_database_option(*verb, options->database);
     verb->callback([options, &exit, verb] {
         if (verb->get_option("--lock-timeout")->empty()) {
-            lock_patience().limit = LockPatience::endless;  // it takes hours anyway
+            lock_patience().limit = LockPatience::endless;  // a sweep takes hours anyway
         }
         exit = options->is_worker ? measure_as_worker(*options) : sweep_as_launched(*options);
     });

@@ -34,24 +34,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of small networks these take 40 ms, longer than a rank goes without looking for messages.
-constexpr std::int64_t most_predicted_at_once = 512;
-constexpr std::int64_t most_measured_at_once = 8;
+// For small networks these take 40 ms, longer than a rank goes without checking for messages.
+constexpr std::int64_t max_predicted_at_once = 512;
+constexpr std::int64_t max_measured_at_once = 8;
 
-// A folder that only this user can write to: others may write to the one for temporary files.
+// A folder that only this user can write to; the folder for temporary files is shared.
 fs::path own_temporary_folder() {
     const fs::path folder = fs::temp_directory_path() / fmt::format("strata-{}", ::geteuid());
     ::mkdir(folder.c_str(), S_IRWXU);
     struct stat status = {};
     if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) ||
         status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-        throw Error(fmt::format("{} is not a folder of this user alone; give another with --local",
-                                printable(folder.string(), 400)));
+        throw Error(
+            fmt::format("{} is not a private folder of this user; give another with --local",
+                        printable(folder.string(), 400)));
     }
     return folder;
 }
 
-// Where a rank stores. The name says of which sweep, and into which database it is to be joined.
+// The database of a rank. Its name contains the sweep and the database to join it into.
 fs::path database_of_rank(const RankedSweep& call, int rank) {
     const fs::path folder = call.folder.empty() ? own_temporary_folder() : fs::path(call.folder);
     const std::string key =
@@ -64,7 +65,7 @@ StoredSweep stored_sweep(const RankedSweep& call, const Database& database) {
                              count_points(call.spec));
 }
 
-// Places that are handed out are positions in the grid, or, of measurements, places in their order.
+// Places are positions in the grid or, for measurements, in the order of measurement.
 class Places {
 public:
     explicit Places(const SweepSpec& spec)
@@ -73,7 +74,7 @@ public:
     std::int64_t position(std::int64_t place) const {
         return is_predicted_ ? place : order_.at(place);
     }
-    // Those whose position is finished.
+    // The places whose position is finished.
     std::vector<std::int64_t> among(const std::vector<bool>& finished) const {
         std::vector<std::int64_t> places;
         for (std::int64_t place = 0; place < order_.count(); ++place) {
@@ -120,12 +121,12 @@ void measure_portions(const RankedSweep& call, const fs::path& file, WorkQueue& 
         if (code == ExitCode::interrupted) {
             return;
         }
-        queue.settle(portion);  // those among them that had their outcome
+        queue.settle(portion);  // those that already had an outcome
         before += static_cast<std::int64_t>(portion.size());
     }
 }
 
-// The thread that does a rank's points.
+// The thread that works on a rank's points.
 class RankWork {
 public:
     RankWork(const RankedSweep& call, fs::path file, int workers, WorkQueue& queue)
@@ -148,7 +149,7 @@ public:
     ~RankWork() { queue_.end(); }
 
     bool has_failed() const { return has_failed_; }
-    // Waits for its end. Throws what ended it early.
+    // Waits for its end. Rethrows the exception that ended it early, if any.
     void finish() {
         thread_.join();
         if (trouble_) {
@@ -160,10 +161,10 @@ private:
     WorkQueue& queue_;
     std::atomic<bool> has_failed_{false};
     std::exception_ptr trouble_;
-    std::jthread thread_;  // the last member: it uses the others
+    std::jthread thread_;  // last member: it uses the others
 };
 
-// Threads that predict find the next portions there; who measures asks when it has none.
+// Predicting threads find the next portions waiting; a measuring one asks when it has none.
 std::size_t portions_ahead(const RankedSweep& call, int workers) {
     return call.spec.is_predicted() ? 2 * static_cast<std::size_t>(workers) : 0;
 }
@@ -182,7 +183,7 @@ ExitCode sweep_as_member(const RankedSweep& call, Communicator& communicator) {
         const fs::path file = database_of_rank(call, rank);
         const auto workers = member.join(introduction_of(call, file));
         if (!workers) {
-            return ExitCode::done;  // rank 0 has said why
+            return ExitCode::done;  // rank 0 has printed why
         }
         queue.keep_ahead(portions_ahead(call, *workers));
         RankWork work(call, file, *workers, queue);
@@ -190,8 +191,8 @@ ExitCode sweep_as_member(const RankedSweep& call, Communicator& communicator) {
             member.run(queue, [&] { return InterruptGuard::requested() || work.has_failed(); });
         work.finish();
         if (!is_heard) {
-            say("rank 0 is gone; rank {} stops, and what it has is in {}: the same "
-                "command goes on",
+            say("rank 0 is gone; rank {} stops, and its results are in {}: the same command "
+                "continues",
                 rank, file.string());
             return ExitCode::failed;
         }
@@ -209,7 +210,7 @@ void remove_database(const fs::path& file) {
     }
 }
 
-// Takes what a rank has stored, and the file away; nothing where it cannot be reached.
+// Merges a rank's database and deletes it; does nothing if it does not exist.
 void join_database(const Database& into, const fs::path& file) {
     std::error_code ignored;
     if (!fs::exists(file, ignored)) {
@@ -223,7 +224,7 @@ void join_database(const Database& into, const fs::path& file) {
     }
 }
 
-// Ranks of an earlier start that are none of this one.
+// Joins files of ranks from an earlier start that are not part of this one.
 void join_leftovers(const RankedSweep& call, const Database& into, int first) {
     std::error_code ignored;
     for (int rank = first; fs::exists(database_of_rank(call, rank), ignored); ++rank) {
@@ -231,7 +232,7 @@ void join_leftovers(const RankedSweep& call, const Database& into, int first) {
     }
 }
 
-// A database of a rank that may still live is left to it.
+// Joins the ranks' databases, except that of a rank that may still be alive.
 void join_ranks(const Database& into, const std::vector<KnownRank>& ranks) {
     for (std::size_t rank = 1; rank < ranks.size(); ++rank) {
         const auto& known = ranks[rank].introduction;
@@ -242,7 +243,7 @@ void join_ranks(const Database& into, const std::vector<KnownRank>& ranks) {
     }
 }
 
-// How to join what rank 0 could not.
+// Prints how to join what rank 0 could not.
 void print_unjoined(const RankedSweep& call, const Database& database,
                     const std::vector<KnownRank>& ranks) {
     const auto finished = stored_sweep(call, database).finished();
@@ -283,13 +284,13 @@ void print_rate(const RankedSweep& call, const SweepManager& manager, std::int64
                 Seconds time) {
     const auto gone = std::ranges::count_if(
         manager.ranks(), [](const KnownRank& rank) { return !rank.trouble.empty(); });
-    print_output("{}: {} points in {}, {:.4g} points/s by {} ranks{}\n", call.spec.name, done,
-                 duration_text(time), static_cast<double>(done) / time.value,
-                 manager.ranks().size(),
-                 gone == 0 ? "" : fmt::format("; ranks lost: {}, others did their points", gone));
+    print_output(
+        "{}: {} points in {}, {:.4g} points/s by {} ranks{}\n", call.spec.name, done,
+        duration_text(time), static_cast<double>(done) / time.value, manager.ranks().size(),
+        gone == 0 ? "" : fmt::format("; ranks lost: {}; others took over their points", gone));
 }
 
-// Rank 0: hands out, with its own work beside it.
+// Rank 0: hands out places, and works on its own.
 ExitCode hand_out(const RankedSweep& call, std::unique_ptr<Communicator>& communicator) {
     join_leftovers(call, Database::open(call.database), communicator->size());
     ProgressLine line;
@@ -299,7 +300,7 @@ ExitCode hand_out(const RankedSweep& call, std::unique_ptr<Communicator>& commun
     std::optional<RankWork> work;
     SweepManager manager(
         *communicator, introduction_of(call, call.database), count_points(call.spec),
-        call.spec.is_predicted() ? most_predicted_at_once : most_measured_at_once,
+        call.spec.is_predicted() ? max_predicted_at_once : max_measured_at_once,
         {.is_stopped = [&] { return InterruptGuard::requested() || (work && work->has_failed()); },
          .tell = [](const std::string& sentence) { say("{}", sentence); },
          .progress =
@@ -323,7 +324,7 @@ ExitCode hand_out(const RankedSweep& call, std::unique_ptr<Communicator>& commun
     if (manager.left() > 0) {
         return ExitCode::interrupted;
     }
-    communicator.reset();  // the others can end
+    communicator.reset();  // lets the others end
     if (open > 0) {
         print_rate(call, manager, open, Seconds{time.count()});
     }

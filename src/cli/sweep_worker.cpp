@@ -23,10 +23,10 @@ namespace strata {
 namespace {
 
 constexpr std::string_view begin_mark = "@sweep begin ";
-constexpr std::string_view turn_mark = "@sweep turn";  // waiting for the machine is over
+constexpr std::string_view turn_mark = "@sweep turn";  // the wait for the machine is over
 constexpr std::string_view end_mark = "@sweep end ";
 
-// What the process at work is doing, by what it says.
+// The measuring process and what it is doing, from its messages.
 class Worker {
 public:
     explicit Worker(const WorkerCall& call)
@@ -46,10 +46,10 @@ public:
                             .is_killed = [this] { return is_too_late(); }});
     }
 
-    // The point that it was at when it ended; none: it was at none.
+    // The point at which it ended, if any.
     const std::optional<StoredPoint>& point() const { return point_; }
     bool was_ended() const { return late_.has_value(); }
-    // Whether it was ended at that point, and not just after it.
+    // Whether it was killed at that point, and not just after it.
     bool is_late() const {
         return late_ && point_ && late_->position == point_->position &&
                late_->repeat == point_->repeat;
@@ -103,14 +103,14 @@ private:
     std::function<void(std::int64_t position)> point_ends_;
     std::int64_t done_ = 0;
     std::optional<StoredPoint> point_;
-    std::optional<std::chrono::steady_clock::time_point> began_;  // its time is counted from here
-    std::optional<StoredPoint> late_;                             // for which the process was ended
+    std::optional<std::chrono::steady_clock::time_point> began_;  // when its time began
+    std::optional<StoredPoint> late_;  // the point for which the process was killed
     std::string last_words_;
     PointRate rate_;
     std::unique_ptr<ProgressLine> line_;
 };
 
-// Stores what became of a point whose process ended before it could.
+// Stores the outcome of a point whose process ended before storing it.
 void bury(const WorkerCall& call, const Worker& worker, const ProgramEnd& end) {
     const SweepSpec& spec = call.spec;
     StoredPoint point = *worker.point();
@@ -146,7 +146,7 @@ ExitCode measure_by_worker(const WorkerCall& call) {
             return ExitCode::done;
         }
         if (worker.was_ended() && !worker.is_late()) {
-            continue;  // the point was done in the end; the next one begins anew
+            continue;  // the point was done after all; the next one starts a new process
         }
         if (end.signal == 0 || !worker.point()) {
             constexpr std::string_view ours = "strata: ";
@@ -166,9 +166,9 @@ ExitCode measure_by_worker(const WorkerCall& call) {
 
 ExitCode work_on_sweep(const SweepSpec& spec, const MeasuredPart& part,
                        const std::filesystem::path& file, WhenLocked when_locked) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would hear it any more
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would hear it
     for (const std::string& name : spec.backends) {
-        // What this machine lacks would otherwise be the outcome of every point.
+        // Otherwise every point's outcome would be what this machine lacks.
         require_machine(find_backend(name), spec.settings);
         make_backend(find_backend(name), spec.settings.front().execution);
     }

@@ -12,30 +12,30 @@
 #include <string>
 #include <vector>
 
-// A sweep is measured by a process of its own, so that a point that crashes, or takes too long,
-// ends alone. It says on its standard error which point it begins and which it has ended.
+// A sweep is measured in a separate process, so that a point that crashes or takes too long ends
+// alone. The process reports on standard error which point it begins and which it has ended.
 namespace strata {
 
-// The process that measures.
+// The measuring process.
 struct WorkerCall {
     const SweepSpec& spec;
     std::int64_t open = 0;               // points without an outcome
-    std::filesystem::path database;      // that it stores into
+    std::filesystem::path database;      // in which it stores
     std::vector<std::string> arguments;  // of strata
-    // Told the position of each point that has got its outcome, instead of showing the progress.
+    // Receives the position of each point with a new outcome; replaces the progress line.
     std::function<void(std::int64_t position)> point_ends = {};
 };
 
-// Runs it until every point has its outcome, and again where a point ended it: that is then the
-// point's outcome. Shows the progress. Returns `interrupted` after an interrupt, otherwise `done`.
-// Throws what it says where it cannot measure at all.
+// Runs it until every point has its outcome, restarting it after a point that ended it, which is
+// then that point's outcome. Shows the progress. Returns `interrupted` after an interrupt,
+// otherwise `done`. Throws its message as Error if it cannot measure at all.
 ExitCode measure_by_worker(const WorkerCall& call);
 
-// What that process does.
+// The work of that process.
 ExitCode work_on_sweep(const SweepSpec& spec, const MeasuredPart& part,
                        const std::filesystem::path& file, WhenLocked when_locked);
 
-// "3.1 points/s, 2 min left", since it began.
+// "3.1 points/s, 2 min left", counted since the start.
 class PointRate {
 public:
     std::string text(std::int64_t done, std::int64_t left) const;

@@ -108,7 +108,7 @@ void add_tune(CLI::App& app, ExitCode& exit) {
     }
     begin_group(*verb, "Tuning");
     add_tune_time(*verb, options->limits);
-    add_switch(*verb, "--again", options->again, "forget what was tuned of these layers");
+    add_switch(*verb, "--again", options->again, "forget earlier tunings of these layers");
     add_switch(*verb, "--no-wait", options->no_wait,
                "measure even while another strata is measuring on this machine");
     add_database_option(*verb, options->database);

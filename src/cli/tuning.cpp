@@ -25,7 +25,7 @@ bool is_tunable(const std::string& backend) {
     return find_backend(backend).capabilities().has(Capability::algorithm_choices);
 }
 
-// Candidates that were refused for a limit of this command say nothing of others.
+// Leaves out candidates that were refused for a limit of this command only.
 std::vector<TuningTrial> lasting(std::span<const TuningTrial> trials, const Execution& execution) {
     std::vector<TuningTrial> kept;
     for (const TuningTrial& trial : trials) {
@@ -45,7 +45,7 @@ bool asks_for_fastest(const Job& job) {
            job.execution.engine.choices.empty();
 }
 
-// Tunes what is not, unless the user interrupts.
+// Tunes what is not yet tuned, unless the user interrupts.
 void tune_rest(const Job& job, const StoredChoices& known, const TuningLimits& limits,
                const std::string& database, WhenLocked when_locked) {
     say("{}: tuning {} passes first, for at most {:.4g} s (--tune-time)",
@@ -53,7 +53,7 @@ void tune_rest(const Job& job, const StoredChoices& known, const TuningLimits& l
     tune_job(job, limits, database, when_locked);
 }
 
-// Returns the sentence; empty where nothing is tuned.
+// Returns the sentence; empty if nothing is tuned.
 std::string apply(const StoredChoices& choices, Job& job) {
     if (choices.tuned.empty()) {
         return {};
@@ -80,9 +80,9 @@ void take_tuning(Job& job, const TuningLimits& limits, const Database& database,
 }  // namespace
 
 void add_tune_time(CLI::App& verb, TuningLimits& limits) {
-    add_option(verb, "--tune-time", limits.time.value,
-               "maximum seconds to tune each network; what is not tried by then, the same command "
-               "tries")
+    add_option(
+        verb, "--tune-time", limits.time.value,
+        "maximum seconds to tune each network; running the same command again tries the rest")
         ->check(CLI::Range(1.0, 1e6))
         ->type_name("SECONDS");
 }
@@ -115,7 +115,7 @@ TuningOutcome tune_job(const Job& job, const TuningLimits& limits, const std::st
                 line.show(printable(job.request.network) + ": " + what, fraction);
             },
         .stop = [] { return InterruptGuard::requested().load(); }};
-    std::optional<NothingToLose> at_once(std::in_place);  // (each trial is stored when it is made)
+    std::optional<NothingToLose> at_once(std::in_place);  // because each trial is stored at once
     TuningOutcome outcome = tune(graph_for(job), job.execution, *backend, limits, clock, hooks);
     at_once.reset();
     if (!InterruptGuard::requested()) {
@@ -127,7 +127,7 @@ TuningOutcome tune_job(const Job& job, const TuningLimits& limits, const std::st
 void take_tunings(Experiment& experiment, bool is_open, const TuningLimits& limits,
                   const std::string& path, WhenLocked when_locked) {
     const InterruptGuard guard;
-    std::optional<Database> opened;  // once it is needed
+    std::optional<Database> opened;  // opened when needed
     for (Group& group : experiment.groups) {
         for (Job& job : group) {
             const bool is_usual = is_open && runs_as_tuned(job.execution);
@@ -165,7 +165,7 @@ void require_choices(std::vector<AlgorithmChoice> choices, std::span<const Job> 
     }
     if (!choices.empty()) {
         throw Error(
-            fmt::format("--choose '{}' is for no layer: it needs the name of a {} layer",
+            fmt::format("--choose '{}' matches no layer: it needs the name of a {} layer",
                         printable(text_of(std::vector{choices.front()})),
                         choices.front().algorithm.is_linear() ? "fully connected or recurrent"
                                                               : "convolution"),

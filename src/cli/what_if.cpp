@@ -28,7 +28,7 @@ struct WhatIfOptions {
     OutputOptions output;
 };
 
-// The run's network, or an error where it is no longer what was measured.
+// The run's network. Throws Error if it is no longer the measured one.
 Graph graph_of(const Job& job, const Run& run) {
     if (content_of(job) != run.settings.content) {
         throw Error(fmt::format("the file of run {}'s network has changed since: measure it again",
@@ -46,13 +46,13 @@ Job fused(Job job) {
 void require_same_scope(const Graph& graph, Mode mode, FusionScope scope) {
     if (chains_in(graph, mode, scope) != chains_in(graph, mode, FusionScope::all)) {
         throw Error(fmt::format("--verify runs with --fuse on, which fuses more of this network "
-                                "than {}: predict --fuse all",
+                                "than {}: use --fuse all",
                                 name_of(scope)),
                     ExitCode::usage);
     }
 }
 
-// False where the user interrupted.
+// False if the user interrupted.
 bool verify(FusionFindings& findings, const Job& job, const WhatIfOptions& options) {
     std::vector<Side> sides = {{.job = job}, {.job = fused(job)}};
     require_ability(find_backend(job.backend), settings_of(sides.back().job, 1, 1));
@@ -83,8 +83,7 @@ ExitCode show_what_if(const WhatIfOptions& options) {
                             .method = *value_named<FusionMethod>(options.method)};
     findings.forecast = forecast_of_fusion(run, graph, findings.scope, findings.method);
     if (options.verify && run.origin != Origin::measured) {
-        throw Error(fmt::format("run {} is {}, and cannot be verified by measuring it again: omit "
-                                "--verify",
+        throw Error(fmt::format("run {} is {}, so measuring cannot verify it: omit --verify",
                                 run.id, name_of(run.origin)),
                     ExitCode::usage);
     }
@@ -110,8 +109,8 @@ void add_what_if(CLI::App& app, ExitCode& exit) {
         "strata what-if 12 --fuse conv+relu --method removal   # Dong et al. 2018");
     verb->add_option("run", options->run, "id, last, last~1, a tag or FILE:ID")->type_name("RUN");
     add_option(*verb, "--fuse", options->fuse,
-               "fuse all that an engine fuses, or ReLUs into convolutions and fully connected "
-               "layers alone")
+               "fuse everything that an engine fuses, or only ReLUs into convolutions and fully "
+               "connected layers")
         ->required()
         ->check(CLI::IsMember(std::vector<std::string>{"all", "conv+relu"}));
     add_option(*verb, "--method", options->method,
@@ -119,7 +118,7 @@ void add_what_if(CLI::App& app, ExitCode& exit) {
         ->check(CLI::IsMember(std::vector<std::string>{"traffic", "removal"}));
     add_switch(*verb, "--verify", options->verify,
                "measure it without and with fusion, in turn, and compare with the prediction");
-    add_option(*verb, "--rounds", options->rounds, "with --verify: processes of each side")
+    add_option(*verb, "--rounds", options->rounds, "with --verify: processes for each side")
         ->check(whole_number(1))
         ->type_name("N");
     add_switch(*verb, "--no-wait", options->no_wait,

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<double, 3> round_mantissas = {1, 2, 5};
 
-// The least round number that is not less.
+// The smallest round number at or above the value.
 double round_up(double value) {
     const double decade = std::pow(10, std::floor(std::log10(value)));
     for (const double mantissa : round_mantissas) {
@@ -33,7 +33,7 @@ std::vector<double> linear_ticks(const AxisSpan& span, std::size_t maximum) {
     return ticks;
 }
 
-// Mantissas times powers of ten, of which every `stride`-th.
+// Mantissas times every `stride`-th power of ten.
 std::vector<double> decade_ticks(const AxisSpan& span, std::span<const double> mantissas,
                                  int stride) {
     std::vector<double> ticks;

@@ -9,18 +9,18 @@
 
 namespace strata {
 
-// What an axis spans.
+// The range that an axis covers.
 struct AxisSpan {
     double low = 0;
     double high = 1;
     AxisScale scale = AxisScale::linear;
 
-    bool can_hold(double value) const;    // finite and, of a logarithmic axis, positive
+    bool can_hold(double value) const;    // finite and, on a logarithmic axis, positive
     double position(double value) const;  // 0 at the low end, 1 at the high one
 };
 
-// From the least to the largest value that the axis can hold; a linear axis also has 0, so that
-// lengths can be compared. Never empty.
+// From the smallest to the largest value that the axis can hold; a linear axis also includes 0, so
+// that lengths are comparable. Never empty.
 AxisSpan span_of(std::span<const double> values, AxisScale scale);
 
 // Values of a chart along one axis.
@@ -28,11 +28,11 @@ std::vector<double> x_values(const XyChart& chart);
 std::vector<double> y_values(const XyChart& chart);
 
 // Round values within the span, 1, 2 or 5 times a power of ten, in ascending order and at most
-// `most` of them.
+// `maximum` of them.
 std::vector<double> ticks_of(const AxisSpan& span, std::size_t maximum);
 
-// An axis's own ticks within the span, evenly thinned until they are at most `most`; round values
-// where it has none. Requires: most > 0.
+// An axis's own ticks within the span, evenly thinned to at most `maximum`; round values if it has
+// none. Requires: maximum > 0.
 std::vector<double> ticks_of(const XyChart::Axis& axis, const AxisSpan& span, std::size_t maximum);
 
 }  // namespace strata

@@ -14,8 +14,8 @@ namespace strata {
 
 namespace {
 
-// Spreadsheets run text that begins so, blanks before it or not; some take the full-width signs for
-// the others. A number is none.
+// Spreadsheets run text that begins like this, even after blanks; some also accept the full-width
+// signs. Numbers are not formulas.
 bool is_formula(std::string_view text) {
     constexpr std::array<std::string_view, 8> signs = {"=", "+", "-", "@", "＝", "＋", "－", "＠"};
     const std::string_view begin = trim(text);

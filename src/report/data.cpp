@@ -12,10 +12,10 @@ namespace strata {
 
 namespace {
 
-// A value of a row, as data has it.
+// Converts a cell of a row to its form in data.
 using Reading = std::function<Cell(const Cell&)>;
 
-// One column of the data and what of which column of the table it holds.
+// One column of the data, and what it takes from which column of the table.
 struct DataColumn {
     Column column;
     std::size_t source = 0;

@@ -10,17 +10,17 @@
 
 namespace strata {
 
-// The columns as data has them: those for people alone are gone, and the ends of intervals are
-// columns of their own.
+// The columns of the data: without those for people only, and with the ends of intervals as
+// separate columns.
 std::vector<Column> data_columns(std::span<const Column> columns);
 
-// What a document holds for scripts: of each name that tables have for their rows (Table::records)
-// one table with the rows of all of them, in data_columns, shares as fractions of 1 and without
-// totals or notes. CSV and JSON are written from it.
+// The document for scripts: for each name of rows (Table::records), one table with the rows of all
+// its tables, in data_columns, with shares as fractions of 1 and without totals or notes. CSV and
+// JSON are written from it.
 Document data_of(const Document& document);
 
-// What data calls the ends of a column's intervals: low_s of median_s, end_to_end_low_s of
-// end_to_end_s, ratio_low of ratio.
+// The key of an end of a column's interval: low_s of median_s, end_to_end_low_s of end_to_end_s,
+// ratio_low of ratio.
 std::string key_of_end(std::string_view key, std::string_view end);
 
 }  // namespace strata

@@ -16,7 +16,7 @@
 
 namespace strata {
 
-// What a cell's value is. Every printed number carries one; a missing value is never 0.
+// The origin of a cell's value. Every printed number carries one; a missing value is never 0.
 enum class Provenance { measured, derived, modelled, imported };
 inline constexpr std::array<std::string_view, 4> names_of(Provenance) {
     return {"measured", "derived", "modelled", "imported"};
@@ -33,44 +33,44 @@ struct Number {
     Provenance provenance = Provenance::derived;
 };
 
-// A number that stands digit for digit as it was given, by SQL; or true and false.
+// A number printed digit for digit as SQL gave it, or a boolean.
 struct Verbatim {
     std::string text{};
-    double value = 0;  // that it is sorted by
+    double value = 0;  // the key for sorting
 };
 
-// Not measured, with the reason where there is one.
+// Not measured, with the reason if there is one.
 struct Missing {
     std::string reason{};
 };
 
 using Cell = std::variant<Missing, std::string, Number, Verbatim>;
 
-// A table of a network has a dozen cells for every layer, and a layer is one of 100,000.
+// A table has a dozen cells for every layer, and a network may have 100,000 layers.
 static_assert(sizeof(Cell) <= 88);
 
-// What a narrow terminal leaves out first.
+// The order in which a narrow terminal drops columns: details first.
 enum class Importance { essential, normal, detail };
 
-// How a page shows a column's numbers: alone, with a bar as long as they are against the column's
-// largest, of shares in "%" with a bar that is full at 100, or shaded by what they are against the
-// largest of all columns that are read together.
+// How a page shows a column's numbers: alone; with a bar relative to the column's largest number;
+// with a bar that is full at 100, for shares in "%"; or shaded relative to the largest number of
+// all columns that are read together.
 enum class CellForm { number, bar, gauge, shade };
 
-// Who a column is for. Columns for data are shown to people who name them (--columns).
+// Who a column is for. People see columns for data only if they name them (--columns).
 enum class Audience { all, people, data };
 
-// Whether data has the ends of the numbers' intervals as two more columns: low_s and high_s beside
-// median_s, NAME_low and NAME_high (before a unit: end_to_end_low_s) beside all others.
+// Whether data has two more columns for the ends of the numbers' intervals: low_s and high_s beside
+// median_s, NAME_low and NAME_high (before a unit: end_to_end_low_s) beside all other keys.
 enum class Bounds { none, interval };
 
-// How rows are sorted by a column where nobody says: numbers largest first and names by the
-// alphabet, or, of dates, the newest first.
+// The default order of a column: numbers largest first and names alphabetically, or dates newest
+// first.
 enum class Order { usual, newest_first };
 
-// A column: key for JSON and CSV (a word of docs/schema/README.md), title for people. Where all
-// numbers of a column share a unit, people see them in one scale and the scaled unit behind the
-// title; an empty title leaves the unit alone.
+// A column: key for JSON and CSV (a word of docs/schema/README.md), title for people. If all
+// numbers of a column share a unit, people see them in one scale, with the scaled unit after the
+// title; if the title is empty, the unit is the heading.
 struct Column {
     std::string key{};    // "median_s"
     std::string title{};  // "time"
@@ -78,24 +78,24 @@ struct Column {
     Audience audience = Audience::all;
     Bounds bounds = Bounds::none;
     Order order = Order::usual;
-    std::string unit{};  // that stands for an empty title: "FLOP/s"
+    std::string unit{};  // the heading if the title is empty: "FLOP/s"
     CellForm form = CellForm::number;
-    std::string read_with{};  // columns of one such word have one scale, to be read across
+    std::string read_with{};  // columns with the same word share one scale
 };
 
-// For scripts alone; people who ask for it read its key as words.
+// For scripts only; people who ask for it see its key as words.
 inline Column data_column(std::string key, Bounds bounds = Bounds::none) {
     std::string title = key;
     std::ranges::replace(title, '_', ' ');
     return {std::move(key), std::move(title), Importance::normal, Audience::data, bounds};
 }
 
-// For people alone, where data says the same otherwise.
+// For people only, if data has the same in another form.
 inline Column people_column(std::string key, std::string title) {
     return {std::move(key), std::move(title), Importance::essential, Audience::people};
 }
 
-// Headed by its unit.
+// A column whose heading is its unit.
 inline Column unit_column(std::string key, std::string unit,
                           Importance importance = Importance::normal) {
     return {.key = std::move(key), .importance = importance, .unit = std::move(unit)};
@@ -109,18 +109,19 @@ struct Table {
     std::vector<Column> columns{};
     std::vector<std::vector<Cell>> rows{};    // as many cells as columns
     std::vector<std::vector<Cell>> totals{};  // closing rows, set apart
-    std::vector<std::string> notes{};         // below the table, a line each
+    std::vector<std::string> notes{};         // below the table, one line each
     Folding folding = Folding::open;
-    // Of a tree, how deep each row lies; the deeper ones that follow it are its parts. A row at
-    // level n is named by its column n, and the columns before that by its ancestors' names, which
-    // machines get in every row and people once. Empty: a flat table.
+    // The depth of each row in a tree; the deeper rows that follow it are its parts. Column n names
+    // a row at level n, and the columns before it hold its ancestors' names, which machines get in
+    // every row and people once. Empty: a flat table.
     std::vector<std::size_t> levels{};
-    // What its rows are in data: "steps". JSON has them as an array of that name, CSV those of the
-    // document's first such table; tables of one name are one list. Empty: for people alone.
+    // The name of its rows in data: "steps". JSON has an array of that name; CSV has the rows of
+    // the document's first such table; tables with the same name form one list. Empty: for people
+    // only.
     std::string records{};
 };
 
-// A section heads what follows it; a part holds several sections, and a page folds it.
+// A section is a heading; a part contains several sections, and a page can fold it.
 enum class HeadingLevel { section, part };
 
 struct Heading {
@@ -137,7 +138,7 @@ struct Paragraph {
     std::string text{};
 };
 
-// Numbered sentences, the first one first, each with the command to try next where there is one.
+// Numbered sentences, the first one first, each with the command to try next, if there is one.
 struct Ranking {
     std::vector<std::string> items{};
     std::vector<std::string> commands{};  // by item, as a shell takes it; may be fewer, or empty
@@ -147,7 +148,7 @@ struct Ranking {
     }
 };
 
-// What speaks against the numbers, before anyone trusts them.
+// Reasons to doubt the numbers, shown before them.
 struct Doubts {
     struct Doubt {
         std::string kind{};  // "drift"
@@ -156,7 +157,7 @@ struct Doubts {
     std::vector<Doubt> doubts{};
 };
 
-// The few numbers to see first, each under its label.
+// The headline numbers, each under its label.
 struct Tiles {
     struct Tile {
         std::string key{};    // "end_to_end_s"
@@ -176,7 +177,7 @@ struct StackedBars {
         std::string name{};
         std::vector<std::optional<double>> values{};  // one per label
 
-        // How long the bar's part is drawn: 0 where there is no value or none that can be drawn.
+        // The drawn length of the bar's part: 0 if it has no value or none that can be drawn.
         double length(std::size_t bar) const {
             const auto value = bar < values.size() ? values[bar] : std::nullopt;
             return value && std::isfinite(*value) ? std::max(*value, 0.0) : 0;
@@ -184,7 +185,7 @@ struct StackedBars {
     };
     std::vector<Series> series{};
 
-    // All parts of a bar that have a value; nothing where none has one.
+    // The sum of the parts of a bar that have a value; empty if none has one.
     std::optional<double> total(std::size_t bar) const {
         std::optional<double> sum;
         for (const Series& one : series) {
@@ -210,18 +211,18 @@ struct RooflineChart {
         std::string group{};  // pass
         Intensity intensity{};
         FlopRate rate{};
-        std::optional<double> share{};  // of the whole time; sets the point's size
+        std::optional<double> share{};  // its part of the whole time, which sets the point's size
     };
     std::vector<Point> points{};
 };
 
-// How the values of an axis lie along it.
+// How an axis places its values.
 enum class AxisScale { linear, logarithmic };
 inline constexpr std::array<std::string_view, 2> names_of(AxisScale) {
     return {"linear", "logarithmic"};
 }
 
-// How a series is drawn: by its points alone, by a line through them alone, or by both.
+// How a series is drawn: only its points, only a line through them, or both.
 enum class Mark { points, line, joined };
 inline constexpr std::array<std::string_view, 3> names_of(Mark) {
     return {"points", "line", "joined"};
@@ -235,7 +236,7 @@ struct XyChart {
         std::string title{};  // "work"
         std::string unit{};   // as Number's
         AxisScale scale = AxisScale::linear;
-        std::vector<double> ticks{};  // where the axis is labelled, ascending; empty: round numbers
+        std::vector<double> ticks{};  // positions of the labels, ascending; empty: round numbers
     };
     Axis x{};
     Axis y{};
@@ -249,7 +250,7 @@ struct XyChart {
     struct Series {
         std::string name{};
         Mark mark = Mark::points;
-        std::vector<Point> points{};  // by ascending x where a line goes through them
+        std::vector<Point> points{};  // by ascending x if a line goes through them
     };
     std::vector<Series> series{};
 };
@@ -257,12 +258,12 @@ struct XyChart {
 using Block = std::variant<Heading, Lead, Paragraph, Ranking, Doubts, Tiles, Table, StackedBars,
                            RooflineChart, XyChart>;
 
-// What a command has to say, once; renderers turn it into a terminal's text, HTML, Markdown, CSV or
-// JSON. Names inside may come from foreign files: every renderer escapes them.
+// The output of a command, independent of its form; renderers turn it into text for a terminal,
+// HTML, Markdown, CSV or JSON. Its names may come from foreign files: every renderer escapes them.
 struct Document {
     std::string title{};
     std::vector<Block> blocks{};
-    std::string kind{};  // of its data: "algorithms" is described by docs/schema/algorithms.json
+    std::string kind{};  // names its schema: docs/schema/algorithms.json describes "algorithms"
 };
 
 }  // namespace strata

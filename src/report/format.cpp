@@ -46,7 +46,7 @@ struct Rounded {
     int exponent = 0;
 };
 
-// By way of text, so that 0.99996 has the exponent of 1 and binary noise does not matter.
+// Goes through text, so that 0.99996 has the exponent of 1 and binary noise does not matter.
 Rounded rounded(double value, int digits) {
     const std::string text = fmt::format("{:.{}e}", value, digits - 1);
     const auto cut = text.find('e');
@@ -59,7 +59,7 @@ int decimals_for(double value, int digits) {
                       : std::clamp(digits - 1 - rounded(value, digits).exponent, 0, max_decimals);
 }
 
-// Decimals that show an interval's half width with one digit, or two where one would be coarse.
+// Decimals that show an interval's half width with one digit, or two if one would be coarse.
 int decimals_for_half_width(double half) {
     return decimals_for(half, rounded(half, 2).mantissa < 2.95 ? 2 : 1);
 }
@@ -72,7 +72,7 @@ double half_width(const Number& number) {
 
 int decimals_of(double value, double half) {
     if (half <= 0 || !std::isfinite(half)) {
-        // Far below the column's scale a single digit does: 0.00002, not 0.0000213.
+        // Far below the column's scale a single digit is enough: 0.00002, not 0.0000213.
         const int three_digits = decimals_for(value, 3);
         return three_digits <= 4 ? three_digits
                                  : std::min(three_digits, std::max(4, decimals_for(value, 1)));
@@ -88,12 +88,12 @@ std::string half_width_text(double half, int decimals) {
                                  : fmt::format(" ± {:.{}f}", half, decimals);
 }
 
-// Where one side is much wider than the other, a single half width is false of both; below a tenth
-// of the value that does not matter.
+// If one side is much wider than the other, a single half width is wrong for both; below a tenth of
+// the value that does not matter.
 constexpr double half_that_matters = 0.1;
 constexpr double lopsided_from = 1.5;
 
-// Whether "value ± half" would say what the interval does not: both sides alike, or less than 0.
+// Whether "value ± half" would misrepresent the interval: as symmetric, or as reaching below 0.
 bool needs_both_ends(const Number& number) {
     if (!number.low || !number.high) {
         return false;
@@ -132,7 +132,7 @@ std::string_view mark_of(Provenance provenance) {
     return provenance == Provenance::modelled ? "≈" : provenance == Provenance::imported ? "'" : "";
 }
 
-// Shares with one decimal; what would round to nothing says so.
+// Shares with one decimal; a share that would round to 0 is marked as smaller.
 std::string percent_text(double value) {
     if (value != 0 && std::abs(value) < 0.05) {
         return value > 0 ? "<0.1" : ">-0.1";
@@ -140,7 +140,7 @@ std::string percent_text(double value) {
     return fmt::format("{:.{}f}", value, std::min(decimals_for(value, 3), 1));
 }
 
-// Errors and the like, whose zeros nobody wants to count.
+// Whether to use an exponent: nobody wants to count the zeros of errors and the like.
 bool is_tiny(const Number& number) {
     return number.unit.empty() && !number.low && !number.high && number.value != 0 &&
            std::abs(number.value) < 1e-4;
@@ -176,7 +176,7 @@ Parts parts_of(const Number& number, const Scale& scale) {
     const double half = half_width(number) / scale.factor;
     const int decimals = decimals_of(value, half);
     const std::string digits = fmt::format("{:.{}f}", value, decimals);
-    // What no prefix shortens is long: counts, and rates of them.
+    // Numbers without a prefix may be long: counts, and rates of counts.
     return {mark + (decimals == 0 && !takes_prefix(number.unit) ? with_separators(digits) : digits),
             interval_text(number, scale.factor, decimals)};
 }

@@ -9,7 +9,7 @@
 
 namespace strata {
 
-// A unit with its SI prefix (powers of 1000, of bytes too): value / factor is what is printed.
+// A unit with its SI prefix (powers of 1000, also for bytes): value / factor is printed.
 struct Scale {
     double factor = 1;
     std::string unit;
@@ -17,14 +17,14 @@ struct Scale {
     bool operator==(const Scale&) const = default;
 };
 
-// The prefix that leaves a number of this magnitude at 1 to 1000. Units that take no prefix ("%",
-// "FLOP/B", "") and unknown ones are left as they are.
+// The prefix that leaves a number of this magnitude at 1 to 1000. Units without prefixes ("%",
+// "FLOP/B", "") and unknown ones are unchanged.
 Scale scale_for(std::string_view unit, double magnitude);
 
-// A number in the given scale, without its unit: "12.3 ± 0.1". The interval sets the digits, within
-// 2 and 4; without one there are 3, shares have one decimal, and counts stand whole
+// A number in the given scale, without its unit: "12.3 ± 0.1". The interval sets the digits, from 2
+// to 4; without one there are 3, shares have one decimal, and counts have all digits
 // ("60,965,224"). A half width too small for the last digit prints as "± <0.1"; a wide interval
-// that is lopsided, or would seem to reach below 0, prints its ends: "8.0 [7.9, 16.0]". Requires:
+// that is asymmetric, or would seem to reach below 0, prints its ends: "8.0 [7.9, 16.0]". Requires:
 // finite.
 std::string number_text(const Number& number, const Scale& scale);
 
@@ -35,7 +35,7 @@ std::string number_text(double value, const char* unit);
 // Whether there is nothing to print: Missing, or a number that is not finite.
 bool is_missing(const Cell& cell);
 
-// The cell's number; nothing where it is missing or text.
+// The cell's number; empty if it is missing or text.
 std::optional<double> value_in(const Cell& cell);
 
 // The cell by itself: its number with the unit, its text, or a dash.

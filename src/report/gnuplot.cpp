@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-// A text as gnuplot takes it literally: single quotes are doubled, backquotes would run a command.
+// A text that gnuplot reads literally: single quotes are doubled; backquotes would run a command.
 std::string quoted(std::string_view text) {
     std::string literal = "'";
     for (const char letter : clean_text(text)) {
@@ -23,7 +23,7 @@ std::string quoted(std::string_view text) {
     return literal + "'";
 }
 
-// A text within a line of figures, whose own quotes would end it.
+// A text within a line of figures: its own quotes would end it.
 std::string named(std::string_view text) {
     std::string name = clean_text(text);
     std::erase_if(name,
@@ -59,7 +59,7 @@ std::string logarithms(const XyChart& chart) {
     return axes.empty() ? "unset logscale\n" : "unset logscale\nset logscale " + axes + "\n";
 }
 
-// As elsewhere, a linear axis of what is not negative begins at none.
+// As elsewhere, a linear axis of non-negative values begins at 0.
 std::string ranges(const XyChart& chart) {
     const auto range = [](char axis, AxisScale scale, const std::vector<double>& values) {
         const bool from_zero = scale == AxisScale::linear && span_of(values, scale).low >= 0;
@@ -68,7 +68,7 @@ std::string ranges(const XyChart& chart) {
     return range('x', chart.x.scale, x_values(chart)) + range('y', chart.y.scale, y_values(chart));
 }
 
-// Where the axis says itself where it is labelled.
+// The tick marks, if the axis specifies them.
 std::string tick_marks(char axis, const std::vector<double>& ticks, double factor) {
     std::vector<std::string> places;
     for (const double tick : ticks) {
@@ -86,7 +86,7 @@ std::string style_of(Mark mark) {
     return mark == Mark::points ? "points pt 7" : mark == Mark::line ? "lines" : "linespoints pt 7";
 }
 
-// Data blocks are numbered through the script, so that no chart reads another's figures.
+// Writes the script. Data blocks are numbered throughout, so that no chart reads another's figures.
 class ScriptWriter {
 public:
     std::string operator()(const StackedBars& chart) {
@@ -195,7 +195,7 @@ std::string render_gnuplot(const Document& document) {
     std::string text =
         "# " + clean_text(document.title) + "\nset termoption noenhanced\nset key outside\n";
     if (charts.empty()) {
-        return text + "# nothing here is a chart\n";
+        return text + "# this document has no chart\n";
     }
     return text + fmt::format("set multiplot layout {},1\n{}unset multiplot\n", charts.size(),
                               fmt::join(charts, ""));

@@ -57,11 +57,11 @@ std::string tile(const Tiles::Tile& tile) {
         detail.empty() ? "" : "<dd class=\"detail\">" + escape_html(detail) + "</dd>");
 }
 
-// Blocks as markup; charts are numbered in order and their figures kept for the page's script,
-// headings are gathered for the table of contents.
+// Blocks as markup; charts are numbered in order and their figures kept for the page's script;
+// headings are collected for the table of contents.
 class HtmlBlockWriter {
 public:
-    // A part encloses what follows it, up to the next part or the end.
+    // A part contains what follows it, up to the next part or the end.
     std::string operator()(const Heading& block) {
         const std::string id = fmt::format("s{}", ++headings_);
         const bool part = block.level == HeadingLevel::part;
@@ -149,7 +149,7 @@ public:
     // Closes what is open.
     std::string end() { return std::exchange(in_part_, false) ? "</details>\n" : ""; }
 
-    // Links to the headings, where there are enough of them to need it.
+    // Links to the headings, if there are enough of them to need it.
     std::string contents() const {
         return linked_ < 3 ? ""
                            : "<nav aria-label=\"contents\"><ul>\n" + contents_ + "</ul></nav>\n";
@@ -174,8 +174,8 @@ private:
     bool in_part_ = false;
 };
 
-// JSON inside a script element: whatever could end the element, or a line for old parsers, becomes
-// an escape that JSON reads back as the same character.
+// JSON inside a script element: any character that could end the element, or a line in old parsers,
+// becomes a JSON escape of the same character.
 std::string escape_json(std::string_view json) {
     std::string safe;
     for (std::size_t i = 0; i < json.size(); ++i) {

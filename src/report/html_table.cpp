@@ -15,7 +15,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t max_line_width = 34;  // columns of text; what is longer wraps
+constexpr std::size_t max_line_width = 34;  // in characters; longer texts wrap
 
 // The widest part right of the decimal point, by column: the cells' tails are made equally wide.
 std::vector<std::size_t> tail_widths(const TableText& table) {
@@ -37,7 +37,7 @@ std::string title_attribute(const Cell& cell) {
                : "";
 }
 
-// What a full bar stands for, by column; 0 where there are no bars.
+// The number that fills a bar, by column; 0 if there are no bars.
 std::vector<double> full_bars(const Table& table) {
     std::vector<double> full(table.columns.size());
     for (std::size_t i = 0; i < full.size(); ++i) {
@@ -54,7 +54,7 @@ std::vector<double> full_bars(const Table& table) {
     return full;
 }
 
-// The darkest shade's number: the largest of all shaded columns that are read with one another.
+// The number with the darkest shade: the largest of all shaded columns that are read together.
 std::vector<double> darkest_shades(const Table& table) {
     std::map<std::string_view, double> largest;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -102,7 +102,7 @@ public:
     }
 
 private:
-    // A tree's names stand in one column, indented; it has no number among them.
+    // A tree's names share one column, indented.
     std::string tree_header() const {
         if (depth_ == 0) {
             return "";
@@ -137,7 +137,7 @@ private:
         return html;
     }
 
-    // `full`: what a full bar stands for, 0 for none.
+    // `full` is the number that fills the bar, 0 for no bar.
     std::string cell(const Cell& cell, const TextCell& text, std::size_t column,
                      double full) const {
         const bool missing = is_missing(cell);
@@ -186,7 +186,7 @@ private:
     std::vector<std::size_t> tails_;
     std::vector<double> full_bars_;
     std::vector<double> darkest_;
-    std::size_t depth_;  // columns that hold the names of a tree, 0 of a flat table
+    std::size_t depth_;  // columns that hold the names of a tree, 0 for a flat table
 };
 
 }  // namespace

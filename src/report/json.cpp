@@ -30,8 +30,8 @@ Json json_of(std::optional<double> value) {
     return value && std::isfinite(*value) ? json_of(*value) : Json();
 }
 
-// What the digits stand for, true and false too; those that JSON has no number for (infinities of
-// SQL) stay text.
+// The number or boolean that the text represents; infinities of SQL, which JSON cannot represent,
+// stay text.
 Json json_of(const Verbatim& verbatim) {
     const Json parsed = Json::parse(verbatim.text, nullptr, false);
     return parsed.is_number() || parsed.is_boolean() ? parsed : Json(verbatim.text);
@@ -50,7 +50,7 @@ Json json_of(const Cell& cell) {
 
 template <class Block>
 Json json_of(const Block&) {
-    return nullptr;  // what is no chart the page writes itself
+    return nullptr;  // the page itself writes everything but charts
 }
 
 Json json_of(const StackedBars& block) {
@@ -129,7 +129,7 @@ Json json_of(const XyChart& block) {
             {"series", series}};
 }
 
-// In UTF-16, as JSON has it.
+// The escape in UTF-16, as JSON requires.
 std::string escape_of(char32_t character) {
     const auto value = static_cast<std::uint32_t>(character);
     return value < 0x10000 ? fmt::format("\\u{:04x}", value)
@@ -142,7 +142,7 @@ std::string escape_of(char32_t character) {
 std::string dump_json(const Json& json, int indent) {
     std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
     if (std::ranges::all_of(text, [](char c) { return c > 0 && c < 0x7f; })) {
-        return text;  // as most is, and then a walk by characters would be slow
+        return text;  // the usual case; decoding every character would be slow
     }
     std::string escaped;
     for (std::string_view rest = text; !rest.empty();) {

@@ -10,8 +10,8 @@
 
 namespace strata {
 
-// JSON as text, indented unless `indent` is negative. Characters that do not show but reorder or
-// hide their neighbours are escaped, and broken UTF-8 becomes U+FFFD.
+// JSON as text, indented unless `indent` is negative. Invisible characters that reorder or hide
+// their neighbours are escaped, and broken UTF-8 becomes U+FFFD.
 std::string dump_json(const nlohmann::ordered_json& json, int indent = -1);
 
 // A command's JSON: {"schema": "strata/<kind>/1", "strata": version, ...members}. The file
@@ -19,12 +19,12 @@ std::string dump_json(const nlohmann::ordered_json& json, int indent = -1);
 std::string json_text(std::string_view kind, std::string_view version,
                       nlohmann::ordered_json members);
 
-// A table's rows: [{key: value, ...}, ...]. Numbers are whole and in SI units; what is missing is
-// null. Requires: a table of data (data_of).
+// A table's rows: [{key: value, ...}, ...]. Numbers are unrounded and in SI units; what is missing
+// is null. Requires: a table of data (data_of).
 nlohmann::ordered_json records_of(const Table& data);
 
-// The document's JSON: of each table its rows under the name that they have in data. Requires: the
-// document is data (data_of).
+// The document's JSON: the rows of each table under their name in data. Requires: the document is
+// data (data_of).
 std::string render_json(const Document& data, std::string_view version);
 
 // The charts of a page for the script that draws them: {"blocks": [{"type": "stacked_bars", ...}]}.

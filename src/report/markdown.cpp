@@ -17,12 +17,12 @@ bool is_word(std::string_view text, std::size_t at) {
     return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at]));
 }
 
-// Underscores inside a word mean nothing in Markdown; at its edge they would begin emphasis.
+// Underscores inside a word have no meaning in Markdown; at its edge they would begin emphasis.
 bool needs_backslash(std::string_view text, std::size_t at) {
     if (text[at] == '_') {
         return !is_word(text, at - 1) || !is_word(text, at + 1);
     }
-    if (text[at] == ']') {  // only what follows makes brackets a link
+    if (text[at] == ']') {  // brackets are a link only if a parenthesis follows
         return at + 1 < text.size() && std::string_view("([:").find(text[at + 1]) != text.npos;
     }
     return std::string_view("\\`*|#~$").find(text[at]) != std::string_view::npos;

@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-// The places of the heaviest, in their order; equal ones as they stand.
+// The indices of the heaviest, in their order; the first of equal ones win.
 template <class Weight>
 std::vector<std::size_t> heaviest(std::size_t count, std::size_t max_kept, Weight&& weight) {
     std::vector<double> weights(count);
@@ -47,7 +47,7 @@ ColumnPlace share_column(const Table& table) {
                : std::optional(static_cast<std::size_t>(column - table.columns.begin()));
 }
 
-// Rows without a share all weigh the same, so that the first ones stay.
+// Rows without a share weigh the same, so the first ones are kept.
 double weight_of(const std::vector<Cell>& row, ColumnPlace share) {
     const auto* number = share ? std::get_if<Number>(&row[*share]) : nullptr;
     return number != nullptr ? number->value : 0;
@@ -57,7 +57,8 @@ class Limiter {
 public:
     Limiter(const PageLimit& limit, std::size_t max_rows) : limit_(limit), max_rows_(max_rows) {}
 
-    // In a tree a row weighs no less than its parts and stands before them, so none loses its own.
+    // In a tree a row weighs at least as much as its parts and precedes them, so no part loses its
+    // row.
     void operator()(Table& table) const {
         const std::size_t count = table.rows.size();
         if (count <= max_rows_) {

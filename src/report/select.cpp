@@ -21,12 +21,12 @@ std::string lower(std::string_view text) {
     return small;
 }
 
-// "time [ms]" is headed "time".
+// The heading "time" of "time [ms]".
 std::string_view without_unit(std::string_view heading) {
     return heading.ends_with(']') ? trim(heading.substr(0, heading.rfind('['))) : heading;
 }
 
-// A column headed by its unit alone stands in one prefix or another: GFLOP/s.
+// Whether a name is the unit with any prefix: GFLOP/s for FLOP/s.
 bool is_scaled_unit(std::string_view name, std::string_view unit) {
     constexpr std::string_view prefixes = "kMGTPmµn";
     return !unit.empty() &&
@@ -41,7 +41,7 @@ bool is_called(const Column& column, std::string_view name) {
            (column.title.empty() && is_scaled_unit(name, column.unit));
 }
 
-// By what people read first, then by the key, then by the heading of what is for data alone.
+// Finds a column by its heading, then by its key, then by the heading of a column for data only.
 std::optional<std::size_t> index_of(std::span<const Column> columns, std::string_view name) {
     const auto first_where = [&](auto&& holds) -> std::optional<std::size_t> {
         const auto found = std::ranges::find_if(columns, holds);
@@ -59,7 +59,7 @@ std::optional<std::size_t> index_of(std::span<const Column> columns, std::string
                  : first_where([&](const Column& column) { return is_called(column, name); });
 }
 
-// "time (median_s)"; the key alone where its words are the heading.
+// "time (median_s)"; only the key if its words are the heading.
 std::string heading_of(const Column& column) {
     const std::string& heading = column.title.empty() ? column.unit : column.title;
     std::string words = column.key;
@@ -85,7 +85,7 @@ std::size_t require_column(std::span<const Column> columns, std::string_view nam
         ExitCode::usage);
 }
 
-// A wanted order: "+time" ascends, "-time" descends, "time" does what its column usually does.
+// A requested order: "+time" ascends, "-time" descends, "time" uses its column's default.
 struct Sorting {
     std::string_view name;
     char sign = 0;
@@ -102,7 +102,7 @@ bool ascends(const Sorting& sorting, const Column& column, const Cell& cell) {
                : sorting.sign == '+';
 }
 
-// Numbers come before texts, and what is missing comes last, whatever the order.
+// Numbers come before texts, and missing values last, whatever the order.
 int rank_of(const Cell& cell) {
     return value_in(cell) ? 0 : std::holds_alternative<std::string>(cell) ? 1 : 2;
 }
@@ -123,13 +123,13 @@ void keep_columns(std::vector<std::vector<Cell>>& rows, const std::vector<std::s
     for (auto& row : rows) {
         std::vector<Cell> cells;
         for (const std::size_t column : kept) {
-            cells.push_back(row[column]);  // a column may be wanted twice
+            cells.push_back(row[column]);  // a column may be requested twice
         }
         row = std::move(cells);
     }
 }
 
-// A narrow terminal leaves out none of the columns that somebody requested.
+// Makes requested columns essential, so that a narrow terminal does not drop them.
 void cut_columns(Table& table, const std::vector<std::string>& names) {
     std::vector<std::size_t> kept;
     std::vector<Column> columns;
@@ -160,8 +160,8 @@ void cut(Table& table, const Selection& selection) {
     if (selection.top > 0 && table.rows.size() > selection.top) {
         table.rows.resize(selection.top);
     }
-    // A tree whose rows are moved, or that lacks its first columns, is a flat table: every row has
-    // all its names.
+    // A tree whose rows are reordered, or that lacks its first columns, becomes a flat table: every
+    // row has all its names.
     if (!selection.sort.empty() || !selection.columns.empty()) {
         table.levels.clear();
     }
@@ -171,7 +171,7 @@ void cut(Table& table, const Selection& selection) {
     }
 }
 
-// The tables that are the document's records: those of the first one's name.
+// The tables with the document's records: those with the name of the first one.
 std::vector<Table*> records_of(Document& document) {
     std::vector<Table*> tables;
     for (auto& block : document.blocks) {

@@ -45,10 +45,9 @@ bool holds_text(const Rows& rows, std::size_t column) {
         rows, [&](const auto& row) { return std::holds_alternative<std::string>(row[column]); });
 }
 
-// The column's one scale, chosen by the largest row (totals only where there are no rows); nothing
-// where units differ or texts stand among the numbers. A quarter of the largest decides, so
-// that 1.2 s among many 30 ms reads 1200 ms.
-// Columns that are read together have theirs together.
+// The common scale of a column, chosen by its largest row (by totals only if there are no rows);
+// empty if units differ or texts are among the numbers. A quarter of the largest decides, so that
+// 1.2 s among many 30 ms reads 1200 ms. Columns that are read together share their scale.
 std::optional<Scale> scale_of(const Table& table, std::size_t column) {
     const std::string& word = table.columns[column].read_with;
     std::set<std::string> units;
@@ -194,7 +193,7 @@ private:
     }
 
     const Table& table_;
-    std::vector<std::size_t> shown_;  // the columns that are not for data alone
+    std::vector<std::size_t> shown_;  // the columns that are not only for data
     std::vector<std::optional<Scale>> scales_;
     std::vector<std::string> reasons_;
     std::set<Provenance> provenances_;

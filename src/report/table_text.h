@@ -8,7 +8,7 @@
 
 namespace strata {
 
-// A cell as text, cut where cells of its column align: at the decimal point of numbers.
+// A cell as text, split at the decimal point of numbers, where the cells of a column align.
 struct TextCell {
     std::string left;
     std::string right;
@@ -16,15 +16,15 @@ struct TextCell {
     std::string whole() const { return left + right; }
 };
 
-// A column's header, and how its cells stand.
+// A column's header, and how its cells align.
 struct TextColumn {
     std::string title;  // with the unit: "time [ms]"
     Importance importance = Importance::normal;
     bool numeric = false;
 };
 
-// A table as people read it: every number in its column's scale, a dash for what is missing, the
-// reasons and marks explained in the notes. What terminal, Markdown and HTML have in common.
+// A table as people read it: every number in its column's scale, a dash for a missing value, the
+// reasons and marks explained in the notes. Shared by terminal, Markdown and HTML.
 struct TableText {
     std::string title;
     std::vector<TextColumn> columns;
@@ -33,13 +33,13 @@ struct TableText {
     std::vector<std::string> notes;
 };
 
-// The table without the columns that are for data alone.
+// The table without the columns that are only for data.
 Table for_people(const Table& table);
 
-// Whether a block is for data alone, a table without any column for people.
+// Whether a block is only for data: a table without any column for people.
 bool is_for_data_alone(const Block& block);
 
-// What people see of it. Requires: as many cells as columns in every row.
+// The table as people see it. Requires: as many cells as columns in every row.
 TableText text_of(const Table& table);
 
 }  // namespace strata

@@ -33,7 +33,7 @@ std::string value_text(const Cell& cell) {
     return cell_text(cell);
 }
 
-// One block as text that ends its last line.
+// One block as text, with a newline at its end.
 class TerminalBlockWriter {
 public:
     explicit TerminalBlockWriter(const TerminalStyle& style) : style_(style) {}

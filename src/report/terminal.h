@@ -9,26 +9,27 @@
 
 namespace strata {
 
-// What the terminal can show. The default suits a pipe: any width, no colour, plain ASCII.
+// The terminal's abilities. The default suits a pipe: any width, no colour, plain ASCII.
 struct TerminalStyle {
-    std::size_t width = 0;  // columns; 0: as wide as it comes
+    std::size_t width = 0;  // columns; 0: unlimited
     bool colour = false;    // bold, dim and coloured bars by ANSI sequences
     bool unicode = false;   // lines, block characters, "±"
 };
 
-// The document as text: tables with aligned numbers, bars as lines of blocks, points over a number
-// in a field of letters, a roofline as a table of roofs and points. A table too wide drops its
+// The document as text: tables with aligned numbers, bars as lines of blocks, points and lines in a
+// field of letters, a roofline as a table of roofs and points. A table that is too wide drops its
 // details, then shortens its texts or, at the end of a line, wraps them, and says so.
 std::string render_terminal(const Document& document, const TerminalStyle& style);
 
-// The text in bold or dim where the style has colour.
+// The text in bold or dim, if the style has colour.
 std::string bold(std::string_view text, const TerminalStyle& style);
 std::string dim(std::string_view text, const TerminalStyle& style);
 
-// The text in the colour of a chart's series, where the style has colour. Four colours take turns.
+// The text in the colour of a chart's series, where the style has colour. Four colours repeat in
+// turn.
 std::string coloured(std::string_view text, std::size_t series, const TerminalStyle& style);
 
-// Text for this terminal: clean, and spelled out in ASCII where it knows no more.
+// Text for this terminal: clean, and in ASCII if the terminal supports nothing else.
 std::string adapted(std::string_view text, const TerminalStyle& style);
 
 }  // namespace strata

@@ -19,21 +19,21 @@ namespace strata {
 //   ¹ a note
 std::string terminal_table(const Table& table, const TerminalStyle& style);
 
-// Stacked bars, a line each, a legend of the series first:
+// Stacked bars, one line each, after a legend of the series:
 //
 //   time per layer [ms]  # forward  = backward_data
 //   conv1  12.3  #######=====
 //   conv2   1.2  #
 std::string terminal_bars(const StackedBars& chart, const TerminalStyle& style);
 
-// What a series is drawn with: series differ by sign as well as by colour. When the signs of its
-// kind of chart are used up, letters follow, and after the last of these the signs again.
+// The sign of a series: series differ by sign as well as by colour. After the signs of a chart come
+// letters, and after the letters the signs again.
 std::string_view sign_of(std::span<const std::string_view> signs, std::size_t series);
 
 // A roofline in figures: a table of the roofs and one of the points.
 std::string terminal_roofline(const RooflineChart& chart, const TerminalStyle& style);
 
-// Points and lines in a field of letters, a legend of the series first:
+// Points and lines in a field of letters, after a legend of the series:
 //
 //   Time over work  time [ms] over work [GFLOP]  o measured  . the line
 //   200 |                                                           o

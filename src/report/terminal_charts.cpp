@@ -79,7 +79,7 @@ private:
         return std::clamp(style_.width - std::min(style_.width, taken), narrowest_bar, widest_bar);
     }
 
-    // Pieces end where the running sum ends, so that rounding never makes a bar too long.
+    // Each piece ends at the rounded running sum, so that rounding never makes a bar too long.
     std::string bar(std::size_t index) const {
         std::string text;
         double running = 0;

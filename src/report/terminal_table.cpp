@@ -16,7 +16,7 @@ using TextRow = std::vector<TextCell>;
 
 constexpr std::size_t gap = 2;             // blanks between columns
 constexpr std::size_t readable_text = 20;  // a name is shortened to this before a column is dropped
-constexpr std::size_t min_text_width = 12;  // and to this where that did not do
+constexpr std::size_t min_text_width = 12;  // and to this if that was not enough
 
 void adapt(std::vector<TextRow>& rows, const TerminalStyle& style) {
     for (auto& row : rows) {
@@ -26,7 +26,8 @@ void adapt(std::vector<TextRow>& rows, const TerminalStyle& style) {
     }
 }
 
-// How much room a column needs: numbers align at their point, so left and right parts count apart.
+// The width that a column needs: numbers align at their point, so left and right parts are
+// separate.
 struct Widths {
     std::size_t left = 0;
     std::size_t right = 0;
@@ -109,7 +110,7 @@ private:
         }
     }
 
-    // From the right, one column at a time, only as many as needed.
+    // Drops columns from the right, one at a time, only as many as needed.
     void drop(Importance importance) {
         for (std::size_t at = shown_.size(); at-- > 0 && too_wide();) {
             const TextColumn& column = table_.columns[shown_[at]];
@@ -120,7 +121,7 @@ private:
         }
     }
 
-    // A text at the end of the line continues below itself.
+    // Wraps a text at the end of the line, continuing below itself.
     std::string wrapped(const TextCell& cell, std::size_t column) const {
         const std::size_t width = widths_[column].total;
         const std::string lines = wrap(cell.whole(), width);

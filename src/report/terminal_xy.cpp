@@ -18,8 +18,8 @@ namespace strata {
 
 namespace {
 
-// A rectangle of signs to draw on. Places are shares from 0 at the left and the bottom to 1 at the
-// right and the top; what lies beyond stands on the edge.
+// A rectangle of signs to draw on. Positions run from 0 at the left and the bottom to 1 at the
+// right and the top; positions beyond are drawn on the edge.
 class TextCanvas {
 public:
     struct Point {
@@ -36,9 +36,10 @@ public:
     std::size_t column_of(double x) const { return cell_at(x, columns()); }
     std::size_t row_of(double y) const { return rows() - 1 - cell_at(y, rows()); }  // from the top
 
-    // A sign is one letter, perhaps with colour.
+    // A sign is one letter, possibly coloured.
     void draw_point(const Point& point, std::string_view sign);
-    // As many signs as the longer of its two extents has cells, so that it has no holes.
+    // Draws as many signs as the longer of its two extents has cells, so that the line has no
+    // holes.
     void draw_line(const Point& from, const Point& to, std::string_view sign);
 
     // A row from the top, without the blanks at its end.
@@ -95,7 +96,7 @@ constexpr std::array<std::string_view, 8> ascii_point_signs = {"o", "x", "#", "*
                                                                "@", "%", "&", "$"};
 
 // An axis as it is drawn: its span, its ticks and the scale of their numbers, which are round and
-// need no digits beyond those they have.
+// need no extra digits.
 struct DrawnAxis {
     DrawnAxis(const XyChart::Axis& axis, const std::vector<double>& values, std::size_t max_ticks)
         : span(span_of(values, axis.scale)),
@@ -166,7 +167,7 @@ private:
         return coloured(sign("·", "."), series, style_);
     }
 
-    // Of the points that both axes can hold.
+    // The points that both axes can hold.
     std::vector<TextCanvas::Point> points_of(std::size_t series) const {
         std::vector<TextCanvas::Point> points;
         for (const auto& point : chart_.series[series].points) {
@@ -199,7 +200,7 @@ private:
         return here == y_.ticks.end() ? "" : y_.number(*here);
     }
 
-    // The axes, then the series, on as many lines as they need.
+    // The axes, then the series, on as many lines as needed.
     std::string legend() const {
         std::string text = adapted(y_.title + " over " + x_.title, style_);
         std::size_t width = display_width(text);
@@ -228,7 +229,7 @@ private:
         return line + "\n";
     }
 
-    // Each number centred under its tick where there is room.
+    // Each number centred under its tick, if there is room.
     std::string tick_line() const {
         std::string line;
         const std::size_t left = gutter_ + 2, right = left + field_.columns();

@@ -23,7 +23,7 @@ void for_each_character(std::string_view text, Visitor&& visit) {
     }
 }
 
-// As many characters from the front as fit.
+// The longest prefix that fits the width.
 std::string_view prefix_of_width(std::string_view text, std::size_t width) {
     std::size_t bytes = 0, columns = 0;
     bool full = false;
@@ -37,7 +37,7 @@ std::string_view prefix_of_width(std::string_view text, std::size_t width) {
     return text.substr(0, bytes);
 }
 
-// What is left after dropping characters from the front until the rest fits.
+// The longest suffix that fits the width.
 std::string_view suffix_of_width(std::string_view text, std::size_t width) {
     std::size_t columns = display_width(text);
     while (columns > width) {
@@ -92,7 +92,7 @@ namespace {
 
 constexpr std::string_view between_words = " _-.:,/+";
 
-// The beginning without the word that is cut, unless that is most of it.
+// The beginning without the truncated last word, unless that is most of it.
 std::string_view to_end_of_word(std::string_view head) {
     const std::size_t last = head.find_last_of(between_words);
     return last == head.npos || last < head.size() / 2 ? head : head.substr(0, last + 1);

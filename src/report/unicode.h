@@ -8,12 +8,11 @@
 namespace strata {
 
 // Well-formed UTF-8 without anything that could steer a terminal or reorder a page: broken
-// sequences become U+FFFD, control and bidirectional characters '?', and blanks of any kind one
-// space each.
+// sequences become U+FFFD, control and bidirectional characters '?', and any blank a space.
 std::string clean_text(std::string_view foreign);
 
-// Terminal columns that the text takes: two for East Asian wide characters and emoji, none for
-// combining marks. Requires: clean text.
+// The terminal columns that the text occupies: two for East Asian wide characters and emoji, none
+// for combining marks. Requires: clean text.
 std::size_t display_width(std::string_view text);
 
 // The text in at most `width` columns, its middle replaced by an ellipsis: names of layers differ
@@ -24,8 +23,8 @@ std::string shorten(std::string_view text, std::size_t width);
 // line.
 std::string wrap(std::string_view text, std::size_t width, std::string_view indent = "");
 
-// For terminals that only know ASCII: the signs strata itself prints are spelled out ("±" "+-"),
-// whatever else is not ASCII becomes '?'.
+// For terminals limited to ASCII: the signs that strata prints are spelled out ("±" as "+-");
+// anything else beyond ASCII becomes '?'.
 std::string to_ascii(std::string_view text);
 
 // The text repeated.

@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-// How a launcher names the two.
+// A launcher's variables for rank and size.
 struct LaunchVariables {
     const char* rank;
     const char* size;
@@ -23,7 +23,7 @@ struct LaunchVariables {
 constexpr std::array<LaunchVariables, 3> launch_variables = {{
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     {"PMI_RANK", "PMI_SIZE"},
-    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"},  // PMIx itself tells the size only to who asks
+    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"},  // PMIx itself sets no variable for the size
 }};
 
 std::optional<int> count_in(const char* name) {
@@ -62,7 +62,7 @@ std::unique_ptr<Communicator> open_mpi() {
     if (!find_beside_modules(module_file("mpi"))) {
         throw Error(fmt::format("mpirun started {} ranks of this strata, which was built without "
                                 "MPI; build it where MPI is installed (Debian: libopenmpi-dev), or "
-                                "give each its --shard instead",
+                                "or give each process its --shard",
                                 launch().size),
                     ExitCode::machine_cannot);
     }

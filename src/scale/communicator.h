@@ -9,31 +9,31 @@
 
 namespace strata {
 
-// Which of the processes of one job this one is, from 0.
+// The rank of this process in its job, from 0, and the number of ranks.
 struct Launch {
     int rank = 0;
     int size = 1;
 };
 
-// What mpirun or srun says in the environment of this process (Open MPI, PMI, PMIx with Slurm);
-// alone where there is neither.
+// Rank and size as mpirun or srun set them in the environment (Open MPI, PMI, PMIx with Slurm); a
+// single rank without a launcher.
 Launch launch();
 
 // A message of another rank.
 struct RankMessage {
     int from = 0;
-    int kind = 0;  // what its bytes mean, as sender and receiver have agreed
+    int kind = 0;  // the meaning of its bytes, agreed between sender and receiver
     std::string bytes;
 };
 
-// The ranks of one job and what they say to each other. Messages of one rank arrive in their order.
-// That a rank has died shows only by its silence. To be used by the thread that opened it.
+// Sends and receives messages between the ranks of one job. Messages from one rank arrive in order.
+// A rank that has died is only silent. Must be used by the thread that opened it.
 class Communicator {
 public:
     Communicator() = default;
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
-    // Waits until what was sent has left and all ranks are here, unless `give_up_on_others`.
+    // Waits until all messages have left and all ranks are here, unless `give_up_on_others`.
     virtual ~Communicator() = default;
 
     virtual int rank() const = 0;
@@ -42,21 +42,21 @@ public:
     // Does not wait. A message to a rank that has died is lost. Requires: another rank, kind >= 0.
     virtual void send(int to, int kind, std::string bytes) = 0;
 
-    // The next message of any rank; nothing if none comes within the patience.
+    // The next message from any rank; empty if none comes within the patience.
     virtual std::optional<RankMessage> receive(Seconds patience) = 0;
 
-    // A rank has died: the end does not wait for all.
+    // To be called if a rank has died: the destructor then does not wait for all.
     virtual void give_up_on_others() = 0;
 };
 
-// Why open_mpi would refuse; empty: it would not.
+// Why open_mpi would refuse; empty if it would not.
 std::string mpi_refusal();
 
-// The ranks that mpirun or srun started, by MPI: the module libstrata_mpi.so, which is built where
-// MPI is installed. Throws Error with exit code machine_cannot where it is not.
+// Connects the ranks that mpirun or srun started through MPI: loads the module libstrata_mpi.so,
+// which is built if MPI is installed. Throws Error with exit code machine_cannot if it is missing.
 std::unique_ptr<Communicator> open_mpi();
 
-// That module's entry.
+// The module's entry point.
 inline constexpr const char* communicator_entry = "strata_make_communicator";
 
 }  // namespace strata

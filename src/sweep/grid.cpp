@@ -31,7 +31,7 @@ const std::vector<std::string>& targets_of(const SweepSpec& spec) {
     return spec.is_predicted() ? spec.devices : spec.backends;
 }
 
-// Takes the fastest digit of a number in mixed radix off.
+// Removes the fastest digit of a number in mixed radix and returns it.
 std::size_t take_digit(std::int64_t& rest, std::size_t radix) {
     const auto digit = static_cast<std::size_t>(rest % static_cast<std::int64_t>(radix));
     rest /= static_cast<std::int64_t>(radix);
@@ -101,9 +101,10 @@ Generator network_of(const SweepSpec& spec, std::int64_t network) {
     return {};
 }
 
-std::vector<NetworkSize> sizes_of(const SweepSpec& spec, std::int64_t batch, std::int64_t most) {
+std::vector<NetworkSize> sizes_of(const SweepSpec& spec, std::int64_t batch,
+                                  std::int64_t max_sizes) {
     const std::int64_t count = count_points(spec) / points_per_network(spec);
-    const std::int64_t taken = std::min(count, most);
+    const std::int64_t taken = std::min(count, max_sizes);
     std::vector<NetworkSize> sizes;
     for (std::int64_t i = 0; i < taken; ++i) {
         sizes.push_back(size_of(build(network_of(spec, i * count / taken), batch)));
@@ -186,10 +187,10 @@ Shard parse_shard(const std::string& text) {
     const auto parts = split(text, '/');
     const auto index = parse_integer(parts.front());
     const auto count = parse_integer(parts.back());
-    constexpr std::int64_t most = 100'000;
-    if (parts.size() != 2 || !index || !count || *index < 1 || *index > *count || *count > most) {
-        throw Error(fmt::format("--shard '{}' names no part; give it as 3/16, or as slurm in a job "
-                                "array",
+    constexpr std::int64_t max_shards = 100'000;
+    if (parts.size() != 2 || !index || !count || *index < 1 || *index > *count ||
+        *count > max_shards) {
+        throw Error(fmt::format("--shard '{}' is not a part; give 3/16, or slurm in a job array",
                                 printable(text)),
                     ExitCode::usage);
     }

@@ -21,24 +21,26 @@ struct GridPoint {
     std::string target;        // backend, or device
 };
 
-// Where in the grid a point is, by number.
+// A point's position in the grid, as indices.
 struct GridPlace {
     std::int64_t index = 0;
     std::int64_t network = 0;  // all members of the first family, then those of the second
     std::int64_t batch = 1;
     std::size_t settings = 0;  // of SweepSpec::settings
-    std::size_t target = 0;    // of SweepSpec::devices, or backends
+    std::size_t target = 0;    // index into SweepSpec::devices, or backends
 };
 // Requires: 0 <= index.
 GridPlace place_of(const SweepSpec& spec, std::int64_t index);
 // Requires: a network of the grid.
 Generator network_of(const SweepSpec& spec, std::int64_t network);
 
-// The sizes of its networks with this batch; of more than `most`, so many at even distances.
-std::vector<NetworkSize> sizes_of(const SweepSpec& spec, std::int64_t batch, std::int64_t most);
+// The sizes of its networks with this batch; if there are more than `max_sizes`, only that many,
+// evenly spaced.
+std::vector<NetworkSize> sizes_of(const SweepSpec& spec, std::int64_t batch,
+                                  std::int64_t max_sizes);
 
 // Sizes are the outermost loops, then the batch, the settings, and the backend or device, which
-// changes fastest. Nothing is kept of a grid but its specification: any point is computed from its
+// changes fastest. A grid is stored only as its specification: any point is computed from its
 // index.
 GridPoint point_of(const SweepSpec& spec, std::int64_t index);
 
@@ -48,14 +50,14 @@ std::int64_t count_points(const SweepSpec& spec);
 // How many points one network has: batches x settings x targets.
 std::int64_t points_per_network(const SweepSpec& spec);
 
-// The point in the middle of the first family's sizes, at a middle batch: what is measured again
-// and again to see whether the machine has changed.
+// The point in the middle of the first family's sizes, at a middle batch. It is measured repeatedly
+// to see whether the machine has changed.
 std::int64_t anchor_of(const SweepSpec& spec);
 
-// What a point is measured by.
+// The job that measures a point.
 Job job_of(const SweepSpec& spec, const GridPoint& point);
 
-// A permutation of 0..count-1 that is decided by the seed and takes no memory: four rounds of a
+// A permutation of 0..count-1 that depends only on the seed and takes no memory: four rounds of a
 // Feistel network over the next power of four, walked until the value is in range (Black and
 // Rogaway 2002, "Ciphers with arbitrary finite domains", section 4).
 class ShuffledOrder {
@@ -80,14 +82,14 @@ struct Shard {
     std::int64_t count = 1;
 
     bool has(std::int64_t place) const { return place % count == index - 1; }
-    // How many of this many places are its own.
+    // How many of this many places belong to it.
     std::int64_t size(std::int64_t places) const {
         return places / count + (places % count >= index ? 1 : 0);
     }
 };
 
 // "3/16"; or "slurm": SLURM_ARRAY_TASK_ID from SLURM_ARRAY_TASK_MIN on, of SLURM_ARRAY_TASK_COUNT.
-// Throws Error (usage) for anything else, and where these variables are missing.
+// Throws Error (usage) for anything else, and if these variables are missing.
 Shard parse_shard(const std::string& text);
 
 }  // namespace strata

@@ -60,36 +60,36 @@ std::optional<std::vector<std::int64_t>> parse_places(std::string_view text, std
     return places;
 }
 
-WorkLedger::WorkLedger(std::vector<bool> settled, int ranks, std::int64_t most_at_once)
+WorkLedger::WorkLedger(std::vector<bool> settled, int ranks, std::int64_t max_at_once)
     : settled_(std::move(settled)),
       held_(static_cast<std::size_t>(ranks)),
       left_(std::ranges::count(settled_, false)),
-      most_at_once_(most_at_once),
+      max_at_once_(max_at_once),
       workers_(ranks) {
-    check(ranks > 0 && most_at_once > 0, "somebody gets something");
+    check(ranks > 0 && max_at_once > 0, "there are ranks, and portions are not empty");
 }
 
 void WorkLedger::share_among(std::int64_t workers) {
     workers_ = std::max<std::int64_t>(workers, 1);
 }
 
-// A quarter of an even share at most: ranks that are slower, or begin later, then hold the others
-// up by little.
+// At most a quarter of an even share, so that ranks that are slower or begin later delay the others
+// little.
 std::vector<std::int64_t> WorkLedger::take(int rank) {
     auto& held = held_.at(static_cast<std::size_t>(rank));
-    const auto most = static_cast<std::size_t>(
-        std::clamp(left_ / (4 * workers_), std::int64_t{1}, most_at_once_));
+    const auto portion =
+        static_cast<std::size_t>(std::clamp(left_ / (4 * workers_), std::int64_t{1}, max_at_once_));
     std::vector<std::int64_t> places;
     const auto add = [&](std::int64_t place) {
         if (!is_settled(place)) {
             places.push_back(place);
         }
     };
-    while (places.size() < most && !returned_.empty()) {
+    while (places.size() < portion && !returned_.empty()) {
         add(returned_.front());
         returned_.pop_front();
     }
-    while (places.size() < most && next_ < static_cast<std::int64_t>(settled_.size())) {
+    while (places.size() < portion && next_ < static_cast<std::int64_t>(settled_.size())) {
         add(next_++);
     }
     held.insert(places.begin(), places.end());

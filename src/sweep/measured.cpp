@@ -17,7 +17,7 @@ namespace strata {
 
 namespace {
 
-// Whether the limit that was given forbids a point, and why.
+// Why the given limit forbids a point; empty if it does not.
 std::string beyond_limit(const SweepSpec& spec, const Job& job) {
     if (!spec.limits.memory) {
         return "";
@@ -35,7 +35,7 @@ void take_run(const Run& run, StoredPoint& point) {
     point.reason = is_incomplete(run) ? holes_text(run) : "";
 }
 
-// Measures one point. False where it was interrupted.
+// Measures one point. False if it was interrupted.
 bool measure_point(const SweepSpec& spec, Database& database, const CampaignHooks& common,
                    StoredPoint& point) {
     const GridPoint place = point_of(spec, point.position);
@@ -56,7 +56,7 @@ bool measure_point(const SweepSpec& spec, Database& database, const CampaignHook
     return run_campaign(experiment, database, hooks) != ExitCode::interrupted;
 }
 
-// The same with whatever ends it early as its outcome.
+// The same, with any failure as the point's outcome.
 bool settle_point(const SweepSpec& spec, Database& database, const CampaignHooks& hooks,
                   StoredPoint& point) {
     point.outcome = PointOutcome::failed;
@@ -70,7 +70,8 @@ bool settle_point(const SweepSpec& spec, Database& database, const CampaignHooks
         point.outcome = PointOutcome::out_of_memory;
         point.reason = "memory was exhausted while it was prepared";
     } catch (const Error& error) {
-        point.reason = error.what();  // a broken database will not take it, and ends the sweep
+        point.reason =
+            error.what();  // storing it fails if the database is broken, which ends the sweep
     }
     return true;
 }
@@ -83,10 +84,11 @@ void flag_drift(const StoredSweep& sweep, const StoredPoint& anchor) {
     }
     const double change = times.back() / times.front() - 1;
     if (std::abs(change) > anchor_drift) {
-        sweep.flag_run(*anchor.run, "drift",
-                       fmt::format("the anchor of the sweep took {:.1f} % {} than at first: the "
-                                   "machine has changed since",
-                                   100 * std::abs(change), change > 0 ? "longer" : "less"));
+        sweep.flag_run(
+            *anchor.run, "drift",
+            fmt::format(
+                "the anchor of the sweep took {:.1f} % {} than at first: the machine has changed",
+                100 * std::abs(change), change > 0 ? "longer" : "less"));
     }
 }
 

@@ -19,10 +19,10 @@ namespace strata {
 
 namespace {
 
-constexpr std::int64_t most_examined = 1000;
-constexpr std::int64_t most_timed = 100;
+constexpr std::int64_t max_examined = 1000;
+constexpr std::int64_t max_timed = 100;
 
-// Nothing where its family refuses the point, which is the point's outcome.
+// Empty if its family refuses the point, which is then the point's outcome.
 std::optional<Bytes> peak_of(const SweepSpec& spec, std::int64_t index, PointOutline& outline) {
     if (outline.find(place_of(spec, index))) {
         return outline.peak();
@@ -38,7 +38,7 @@ std::optional<Bytes> peak_of(const SweepSpec& spec, std::int64_t index, PointOut
 MemoryFilter filter_for(const SweepSpec& spec, std::optional<Bytes> memory, std::string whose) {
     MemoryFilter filter{.memory = memory, .whose = std::move(whose)};
     const ShuffledOrder order(count_points(spec), spec.seed);
-    filter.examined = std::min(order.count(), most_examined);
+    filter.examined = std::min(order.count(), max_examined);
     PointOutline outline(spec);
     for (std::int64_t i = 0; i < filter.examined; ++i) {
         if (const auto needed = peak_of(spec, order.at(i), outline)) {
@@ -84,10 +84,10 @@ std::string filter_text(const MemoryFilter& filter, std::int64_t points) {
 std::string time_text(const SweepPlan& plan, const SweepSpec& spec) {
     if (spec.is_predicted()) {
         return fmt::format("time: about {} to predict, and what storing takes\n",
-                           duration_text(plan.most));
+                           duration_text(plan.max_time));
     }
     return fmt::format("time: {} to {} of sampling, and what preparing takes\n",
-                       duration_text(plan.least), duration_text(plan.most));
+                       duration_text(plan.min_time), duration_text(plan.max_time));
 }
 
 }  // namespace
@@ -97,18 +97,18 @@ SweepPlan plan_of(const SweepSpec& spec, const Shard& shard, const std::vector<b
     SweepPlan plan{.points = count_points(spec), .filters = filters_for(spec)};
     plan.own = shard.size(plan.points);
     const auto done = std::ranges::count(finished, true);
-    // (Which of them are the shard's matters little for an estimate.)
+    // An estimate need not know which of them belong to the shard.
     plan.open = std::max<std::int64_t>(plan.own - done / shard.count, 0);
     const auto open = static_cast<double>(plan.open);
     if (spec.is_predicted()) {
-        plan.most = open / threads * prediction_time(spec, steps, most_timed);
-        plan.least = plan.most;
+        plan.max_time = open / threads * prediction_time(spec, steps, max_timed);
+        plan.min_time = plan.max_time;
         return plan;
     }
     for (const Settings& settings : spec.settings) {
         const double share = open / static_cast<double>(spec.settings.size());
-        plan.least = plan.least + share * settings.policy.min_time;
-        plan.most = plan.most + share * settings.policy.max_time;
+        plan.min_time = plan.min_time + share * settings.policy.min_time;
+        plan.max_time = plan.max_time + share * settings.policy.max_time;
     }
     return plan;
 }

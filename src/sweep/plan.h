@@ -11,13 +11,13 @@
 
 namespace strata {
 
-// The part of a grid that needs more memory than there is, by the footprint of its networks.
+// The part of a grid that needs more memory than available, by the footprint of its networks.
 struct MemoryFilter {
-    std::optional<Bytes> memory;  // that a point may need; absent: not known
+    std::optional<Bytes> memory;  // the limit for a point; absent: unknown
     std::string whose;            // "--max-memory gives"
-    std::int64_t examined = 0;    // points; all of a small grid, else so many at random
+    std::int64_t examined = 0;    // points; all of a small grid, else a random sample
     std::int64_t too_large = 0;   // of these
-    Bytes largest = {};           // that one of these needs
+    Bytes largest = {};           // the most that one of these needs
 };
 
 // What a sweep is about to do.
@@ -26,14 +26,14 @@ struct SweepPlan {
     std::int64_t own = 0;               // in the shard
     std::int64_t open = 0;              // of these, without an outcome
     std::vector<MemoryFilter> filters;  // for the machine, or by device
-    // How long it takes: of measurements by the limits of their policy, which preparing a network
-    // is not part of; of predictions by some that were made.
-    Seconds least = {};
-    Seconds most = {};
+    // The expected duration: for measurements, by the limits of their policy, without preparing
+    // networks; for predictions, from a sample.
+    Seconds min_time = {};
+    Seconds max_time = {};
 };
 
-// `finished` says which points have their outcome; empty: none has. Requires: `threads` >= 1, on
-// which points are predicted; `steps` is what is kept of each.
+// `finished` marks points that have an outcome; empty: none. `threads` predict, and keep `steps` of
+// each point. Requires: `threads` >= 1.
 SweepPlan plan_of(const SweepSpec& spec, const Shard& shard, const std::vector<bool>& finished,
                   int threads, KeptSteps steps = KeptSteps::all);
 

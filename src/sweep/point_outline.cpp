@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t most_structures = 256;
+constexpr std::size_t max_structures = 256;
 
 bool is_of_same_network(const GridPlace& one, const GridPlace& other) {
     return one.network == other.network && one.batch == other.batch &&
@@ -47,7 +47,7 @@ bool PointOutline::find(const GridPlace& place) {
         try {
             outline_at(place);
         } catch (const Error&) {
-            return false;  // the graph's making says it in full
+            return false;  // making the graph gives the full reason
         }
     }
     return structure_ != nullptr;
@@ -63,11 +63,11 @@ void PointOutline::outline_at(const GridPlace& place) {
     }
 }
 
-// The structure of the present outline. One that is new is found on the graph.
+// The structure of the current outline. A new one is determined from the graph.
 const Structure* PointOutline::structure_at(const GridPlace& place) {
     std::vector<Structure>& known = structures_[place.settings];
     const auto fits = [&](const Structure& structure) { return structure.fits(outline(), table_); };
-    // (The latest is the likeliest.)
+    // Searches backwards: the latest is the most likely.
     if (const auto found = std::find_if(known.rbegin(), known.rend(), fits);
         found != known.rend()) {
         return &*found;
@@ -77,10 +77,10 @@ const Structure* PointOutline::structure_at(const GridPlace& place) {
     if (!outline().is_of(graph, table_)) {
         return nullptr;
     }
-    if (known.size() >= most_structures) {
+    if (known.size() >= max_structures) {
         known.clear();
     }
-    known.reserve(most_structures);
+    known.reserve(max_structures);
     return &known.emplace_back(graph, outline(), job.execution, table_);
 }
 

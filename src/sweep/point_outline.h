@@ -13,17 +13,17 @@
 namespace strata {
 
 // The outlines of a grid's networks, one at a time: their layers, structure and peak memory. A
-// graph is made only of a network whose structure has not been met before.
+// graph is made only for a network with a new structure.
 class PointOutline {
 public:
     // Requires: the spec outlives it.
     explicit PointOutline(const SweepSpec& spec) : spec_(spec), structures_(spec.settings.size()) {}
 
-    // Whether the point's network has an outline, which is then the present one: not where its
-    // family refuses the sizes, and not under settings with fused or chosen layers.
+    // Whether the point's network has an outline, which then becomes the current one. It has none
+    // if its family refuses the sizes, or under settings with fused or chosen layers.
     bool find(const GridPlace& place);
 
-    // Of the present network. Requires: the last point has an outline.
+    // The current network's outline. Requires: the last point has one.
     const Outline& outline() const { return builder_.outline(); }
     const Structure& structure() const { return *structure_; }
     Bytes peak() const { return peak_; }  // Footprint::peak
@@ -32,7 +32,7 @@ public:
     const Generator& generator_at(const GridPlace& place);
 
     LayerTable& table() { return table_; }
-    // Forgets every layer; what refers to the table must be made anew.
+    // Forgets every layer; everything that refers to the table must be rebuilt.
     void forget_layers();
 
 private:
@@ -44,7 +44,7 @@ private:
     Generator generator_;
     LayerTable table_;
     OutlineBuilder builder_{table_};
-    std::optional<GridPlace> place_;        // of the present outline; its target is any
+    std::optional<GridPlace> place_;        // of the current outline; its target is arbitrary
     const Structure* structure_ = nullptr;  // none: it cannot be outlined
     Bytes peak_;
     std::vector<std::vector<Structure>> structures_;  // by settings

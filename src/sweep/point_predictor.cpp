@@ -15,7 +15,7 @@ namespace strata {
 namespace {
 
 constexpr std::int64_t points_per_model = 10'000;
-constexpr std::size_t most_kinds = 16'384;  // of layers that are remembered: some megabytes
+constexpr std::size_t max_kinds = 16'384;  // remembered kinds of layers: some megabytes
 
 std::string refusal_in(const NetworkPrediction& prediction, const Graph& graph) {
     for (const PredictedStep& step : prediction.steps) {
@@ -47,7 +47,7 @@ PointPredictor::PointPredictor(const SweepSpec& spec, KeptSteps steps)
     renew();
 }
 
-// A model remembers every product that it has planned, a table every layer.
+// Frees memory: a model remembers every product that it has planned, a table every layer.
 void PointPredictor::renew() {
     models_.clear();
     predictors_.clear();
@@ -58,7 +58,7 @@ void PointPredictor::renew() {
     for (std::size_t settings = 0; settings < spec_.settings.size(); ++settings) {
         for (std::size_t target = 0; target < models_.size(); ++target) {
             if (can_be_outlined(spec_.settings[settings])) {
-                // The first network's first batch: an execution is the same for all.
+                // Uses the first network's first batch: the execution is the same for all.
                 const auto index = static_cast<std::int64_t>(settings * models_.size() + target);
                 const Job job = job_at(place_of(spec_, index));
                 predictors_.emplace_back(*models_[target], job.execution, outline_.table());
@@ -86,7 +86,7 @@ StoredPoint PointPredictor::planned(const GridPlace& place) {
 }
 
 PredictedPoint PointPredictor::predicted(std::int64_t index) {
-    if (++predicted_ % points_per_model == 0 || outline_.table().kinds() > most_kinds) {
+    if (++predicted_ % points_per_model == 0 || outline_.table().kinds() > max_kinds) {
         renew();
     }
     const GridPlace place = place_of(spec_, index);
@@ -140,7 +140,7 @@ void PointPredictor::predict_graph(const GridPlace& place, PredictedPoint& found
     found.point.outcome = PointOutcome::ok;
 }
 
-// False where the point must go the long way.
+// False if the point needs a graph.
 bool PointPredictor::predict_outline(const GridPlace& place, PredictedPoint& found) {
     if (steps_ == KeptSteps::all || predictors_.empty() || !outline_.find(place)) {
         return false;

@@ -13,33 +13,33 @@
 
 namespace strata {
 
-// What of each predicted point is stored.
+// The stored part of each predicted point.
 enum class KeptSteps { all, none };  // none: only the time of the whole iteration
 
-// What is kept of a point where its steps are not.
+// What is kept of a point without its steps.
 struct PredictedWhole {
     Seconds time;
     Bytes memory;  // Run::predicted_memory
     RunWork work;
 };
 
-// A point with its outcome, and with either of these where it is ok.
+// A point with its outcome and, if that is ok, one of these.
 struct PredictedPoint {
     StoredPoint point;
     std::optional<Run> run = {};
     std::optional<PredictedWhole> whole = {};
 };
 
-// What a point is predicted by.
+// The job that predicts a point.
 Job predicted_job(const SweepSpec& spec, const GridPlace& place, const DeviceDescription& device);
 
-// Predicts the points of a grid, for one thread. Neighbours share what they can: the network's
-// graph or outline serves all devices, and where only the whole is asked, no graph is made at all:
-// a layer that was met before, in whichever network, costs nothing but an addition. Points whose
-// outline is refused, and those with fused or chosen layers, go the long way.
+// Predicts the points of a grid, for one thread. Neighbours share work: the network's graph or
+// outline serves all devices. If only whole times are requested, no graph is made at all: a layer
+// that was seen before, in any network, costs one addition. Points without an outline, including
+// those with fused or chosen layers, need a graph.
 class PointPredictor {
 public:
-    // Throws Error for a device that is not known or has no model. Requires: the spec outlives it.
+    // Throws Error for a device that is unknown or has no model. Requires: the spec outlives it.
     PointPredictor(const SweepSpec& spec, KeptSteps steps);
 
     PredictedPoint predicted(std::int64_t index);
@@ -68,7 +68,7 @@ private:
     std::string text_;
     std::vector<std::pair<std::string, std::string>> mode_and_dtype_;  // by settings
 
-    Graph graph_;  // of the last points that went the long way
+    Graph graph_;  // of the last points that needed a graph
     std::int64_t graph_index_ = -1;
 
     PointOutline outline_;

@@ -22,22 +22,22 @@ namespace strata {
 
 namespace {
 
-constexpr std::int64_t most_per_chunk = 16;
+constexpr std::int64_t max_per_chunk = 16;
 constexpr std::size_t rows_per_transaction = 50'000;
 
 using MonotonicClock = std::chrono::steady_clock;
-// What is not stored yet is lost with the process.
+// Limits the work lost with the process: whatever is not stored yet.
 constexpr auto longest_transaction = std::chrono::seconds(1);
 constexpr auto longest_wait_in_transaction = std::chrono::milliseconds(20);
 
 using PredictedChunk = std::vector<PredictedPoint>;
 
-// What predictors put in and the writer takes out; who is too fast waits.
+// A queue from the predictors to the writer; whichever is too fast waits.
 class ChunkQueue {
 public:
     ChunkQueue(std::size_t capacity, int producers) : capacity_(capacity), producers_(producers) {}
 
-    // False where nobody takes anything any more.
+    // False if the reader has gone.
     bool put(PredictedChunk chunk) {
         std::unique_lock lock(mutex_);
         has_room_.wait(lock, [&] { return chunks_.size() < capacity_ || is_closed_; });
@@ -49,7 +49,7 @@ public:
         return true;
     }
 
-    // A predictor has ended, by a bug's exception if there is one.
+    // A predictor has ended; `trouble` is the exception of a bug, if any.
     void leave(std::exception_ptr trouble) {
         const std::lock_guard lock(mutex_);
         --producers_;
@@ -57,7 +57,7 @@ public:
         has_chunk_.notify_one();
     }
 
-    // Nothing after the last, or where none comes in time.
+    // Empty after the last, or if none comes in time.
     std::optional<PredictedChunk> take(
         MonotonicClock::time_point deadline = MonotonicClock::time_point::max()) {
         std::unique_lock lock(mutex_);
@@ -102,9 +102,9 @@ public:
     OpenPoints(std::vector<bool> finished, const Shard& shard, const std::atomic<bool>* stop)
         : finished_(std::move(finished)),
           shard_(shard),
-          // (The same for every shard of a grid: a shard has whole chunks.)
+          // The size is the same for every shard of a grid, because a shard has whole chunks.
           size_(std::clamp(static_cast<std::int64_t>(finished_.size()) / (8 * shard.count),
-                           std::int64_t{1}, most_per_chunk)),
+                           std::int64_t{1}, max_per_chunk)),
           stop_(stop) {}
 
     // Empty at the end.
@@ -143,7 +143,7 @@ void predict_all(const SweepSpec& spec, KeptSteps steps,
         for (auto points = next(); is_wanted && !points.empty(); points = next()) {
             // A portion may have hundreds of points, whose steps would take much memory at once.
             for (std::span<const std::int64_t> rest = points; is_wanted && !rest.empty();) {
-                const auto size = std::min<std::size_t>(rest.size(), most_per_chunk);
+                const auto size = std::min<std::size_t>(rest.size(), max_per_chunk);
                 PredictedChunk chunk;
                 for (const std::int64_t index : rest.first(size)) {
                     chunk.push_back(predictor.predicted(index));
@@ -167,7 +167,7 @@ public:
           spec_(spec),
           series_(spec.settings.size() * spec.devices.size()) {}
 
-    // How many rows.
+    // Returns the number of rows.
     std::size_t add(PredictedPoint& predicted) {
         StoredPoint& point = predicted.point;
         std::size_t rows = 1;
@@ -188,7 +188,7 @@ public:
     }
 
 private:
-    // What is the same for all points of its settings and device.
+    // The part that is the same for all points with its settings and device.
     RunWriter::Series& series_of(const StoredPoint& point) {
         const GridPlace place = place_of(spec_, point.position);
         auto& series = series_[place.settings * spec_.devices.size() + place.target];
@@ -246,7 +246,7 @@ ExitCode predict_sweep(const SweepSpec& spec, const Shard& shard, const Database
         StoredSweep::open(database, spec.name, identity_of(spec), count_points(spec));
     {
         const PointPredictor early(spec, options.steps);
-    }  // a device that is unknown, before threads
+    }  // reports an unknown device before threads start
     OpenPoints open(sweep.finished(), shard, options.stop);
     const auto next = [&] { return options.work != nullptr ? options.work->take() : open.next(); };
     ChunkQueue queue(2 * static_cast<std::size_t>(options.threads), options.threads);
@@ -275,7 +275,7 @@ Seconds prediction_time(const SweepSpec& spec, KeptSteps steps, std::int64_t sam
             predictor.predicted(order.at(i));
         }
     };
-    predict_all();  // in the grid's order, neighbours share what these have to find for themselves
+    predict_all();  // in the grid's order, neighbours share what was computed
     const auto begin = std::chrono::steady_clock::now();
     predict_all();
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;

@@ -52,11 +52,11 @@ std::optional<RankIntroduction> parse_introduction(std::string_view text, std::i
         lines.push_back(text.substr(0, end));
         text.remove_prefix(end + 1);
     }
-    constexpr std::int64_t most_processors = 1 << 20;
-    auto processors = parse_places(lines[2], most_processors);
+    constexpr std::int64_t max_processors = 1 << 20;
+    auto processors = parse_places(lines[2], max_processors);
     const auto workers = parse_integer(lines[3]);
     auto settled = parse_places(lines[4], count);
-    if (!processors || !workers || *workers < 0 || *workers > most_processors || !settled) {
+    if (!processors || !workers || *workers < 0 || *workers > max_processors || !settled) {
         return std::nullopt;
     }
     return RankIntroduction{.process = std::string(lines[0]),
@@ -96,13 +96,12 @@ std::vector<int> workers_of(const std::vector<KnownRank>& ranks) {
 }
 
 SweepManager::SweepManager(Communicator& communicator, RankIntroduction own, std::int64_t count,
-                           std::int64_t most_at_once, ManagerHooks hooks, RankPatience patience)
+                           std::int64_t max_at_once, ManagerHooks hooks, RankPatience patience)
     : communicator_(communicator),
       hooks_(std::move(hooks)),
       patience_(patience),
       count_(count),
-      ledger_(std::vector<bool>(static_cast<std::size_t>(count)), communicator.size(),
-              most_at_once),
+      ledger_(std::vector<bool>(static_cast<std::size_t>(count)), communicator.size(), max_at_once),
       ranks_(static_cast<std::size_t>(communicator.size())) {
     ledger_.settle(0, own.settled);
     ranks_.front().introduction = std::move(own);
@@ -158,7 +157,8 @@ void SweepManager::hear(const RankMessage& message) {
     rank.has_said_bye = rank.has_said_bye || message.kind == says_bye;
     if (was_gone) {
         if (!rank.has_said_bye) {
-            communicator_.send(message.from, says_stop, {});  // it was only silent for too long
+            communicator_.send(message.from, says_stop,
+                               {});  // it is alive, but was silent for too long
         }
         return;
     }
@@ -182,9 +182,7 @@ void SweepManager::meet(int rank, const std::string& text) {
     known.introduction = parse_introduction(text, count_);
     const std::string& own = ranks_.front().introduction->sweep;
     if (!known.introduction || known.introduction->sweep != own) {
-        lose(rank,
-             "it has read another grid, or is another strata; give all hosts the same file and "
-             "program");
+        lose(rank, "its grid or its strata differs; give all hosts the same file and program");
         communicator_.send(rank, says_stop, {});
         return;
     }
@@ -226,7 +224,7 @@ void SweepManager::hand_out() {
     }
 }
 
-// Says that this rank lives, and sees who does not.
+// Sends this rank's heartbeat, and checks the others'.
 void SweepManager::look_after_ranks() {
     if (since(beat_) < between_beats) {
         return;
@@ -318,7 +316,7 @@ bool SweepMember::is_manager_gone() const {
     return silent > patience_.silence || (silent > 2 * between_beats && is_dead_here(manager_));
 }
 
-// What it has done and what it lacks, and that it lives.
+// Reports settled places, missing portions, and a heartbeat.
 void SweepMember::report(WorkQueue& queue) {
     if (const auto settled = queue.take_settled(); !settled.empty()) {
         communicator_.send(0, says_settled, places_text(settled));

@@ -21,7 +21,7 @@ namespace strata {
 
 namespace {
 
-// A text or a number, or a list of either, as the command line would have it.
+// A text or a number, or a list of either, as on the command line.
 std::vector<std::string> words_in(const toml::table& table, const TomlSection& section,
                                   std::string_view key) {
     const auto word_of = [&](const toml::node& node) {
@@ -71,7 +71,7 @@ SweptFamily family_in(const toml::table& table, const std::string& place) {
         known.push_back(key.name);
         auto values = table.contains(key.name) ? whole_numbers_in(table, section, key.name)
                                                : std::vector{key.standard};
-        set_key(probe, key.name, values.back());  // the family refuses what is beyond its limits
+        set_key(probe, key.name, values.back());  // the family refuses values beyond its limits
         swept.sizes.push_back({std::string(key.name), std::move(values)});
     }
     section.expect_only(known);
@@ -188,8 +188,7 @@ SweepSpec find_sweep(const std::string& name) {
         for (const EmbeddedFile& file : files) {
             names.emplace_back(file.name);
         }
-        throw Error(fmt::format("there is no file '{}' and no sweep of that name; give a path, or "
-                                "one of {}",
+        throw Error(fmt::format("there is no file or sweep named '{}'; give a path, or one of {}",
                                 printable(name, 400), join(names, ", ")),
                     ExitCode::usage);
     }

@@ -15,39 +15,39 @@
 
 namespace strata {
 
-// A family of generated networks (networks/generate/generator.h) and the values of its sizes; those
-// that are not given have one value, the family's standard.
+// A family of generated networks (networks/generate/generator.h) and the values of its sizes; sizes
+// that are not given have one value, the family's default.
 struct SweptFamily {
     std::string family;            // "fc"
     std::vector<Variation> sizes;  // every key of the family, in its order; none is empty
 };
 
-// What happens to a point that would need more; a safeguard, no part of what is measured.
+// Limits for each point: a safeguard that does not affect what is measured.
 struct SweepLimits {
     std::optional<Bytes> memory = {};  // such a point is skipped
-    std::optional<Seconds> time = {};  // of one point, all told: it is ended
+    std::optional<Seconds> time = {};  // of one point in total: it is ended
 };
 
-// What a sweep measures or predicts: every combination of a family's sizes, a batch, settings and a
+// What a sweep measures or predicts: every combination of a family's sizes, batch, settings, and
 // backend or device.
 struct SweepSpec {
-    std::string name;         // of its file, without folder and suffix
+    std::string name;         // its file's name, without folder and suffix
     std::string title = {};   // a few words; may be empty
     std::string source = {};  // where the grid was published; may be empty
     std::vector<SweptFamily> families;
     std::vector<std::int64_t> batches;
-    std::vector<Settings> settings;     // dtypes x modes x threads, with the options that all have
-    bool names_algorithm = false;       // of convolutions, among those options
-    std::vector<std::string> backends;  // measured on these; or, where there are none,
+    std::vector<Settings> settings;     // dtypes x modes x threads, with the options shared by all
+    bool names_algorithm = false;       // whether these options name an algorithm of convolutions
+    std::vector<std::string> backends;  // measured on these; or, if there are none,
     std::vector<std::string> devices;   // predicted for these
-    std::uint64_t seed = 1;             // of the order in which points are measured
+    std::uint64_t seed = 1;             // of the order of measurement
     std::int64_t anchor_every = 50;     // points between two measurements of the anchor; 0: none
     SweepLimits limits = {};
 
     bool is_predicted() const { return !devices.empty(); }
 };
 
-// The most points of a sweep and values of a range: more are a slip of the pen.
+// The most points of a sweep and values of a range: more are a typing error.
 inline constexpr std::int64_t max_sweep_points = 10'000'000;
 
 // Reads a specification, TOML:
@@ -66,15 +66,15 @@ inline constexpr std::int64_t max_sweep_points = 10'000'000;
 // empty range, a value that the family refuses, more than max_sweep_points.
 SweepSpec parse_sweep(std::string_view toml, std::string_view origin);
 
-// The file of that path, or the grid of that name that is part of strata. Throws Error (usage)
-// where there is neither.
+// The sweep in the file of that path, or the grid of that name that is part of strata. Throws Error
+// (usage) if there is neither.
 SweepSpec find_sweep(const std::string& name);
 
 // The files of data/sweeps.
 std::span<const EmbeddedFile> sweep_files();
 
-// All that decides the points, their settings and their order, as text: equal texts are the same
-// sweep.
+// Everything that determines the points, their settings and their order, as text: equal texts are
+// the same sweep.
 std::string identity_of(const SweepSpec& spec);
 
 }  // namespace strata

@@ -16,8 +16,8 @@ namespace strata {
 namespace {
 
 constexpr std::int64_t largest_value = std::int64_t{1} << 40;
-constexpr std::int64_t most_range_values = 10'000;
-constexpr double least_factor = 1.01;
+constexpr std::int64_t max_range_values = 10'000;
+constexpr double min_factor = 1.01;
 
 void require_value(const TomlSection& section, std::string_view key, std::int64_t value) {
     if (value < 1 || value > largest_value) {
@@ -27,7 +27,7 @@ void require_value(const TomlSection& section, std::string_view key, std::int64_
     }
 }
 
-// A range as it is written; exactly one of the last three is there.
+// A range as written; exactly one of the last three is set.
 struct ValueRange {
     std::int64_t from = 1;
     std::int64_t to = 1;
@@ -55,7 +55,7 @@ ValueRange range_in(const toml::table& table, const TomlSection& outer, std::str
     return range;
 }
 
-// Throws before the first value is made.
+// Throws before any value is computed.
 void require_range(const ValueRange& range, const TomlSection& outer, std::string_view key) {
     require_value(outer, key, range.from);
     require_value(outer, key, range.to);
@@ -65,15 +65,15 @@ void require_range(const ValueRange& range, const TomlSection& outer, std::strin
                                  "larger",
                                  range.from, range.to));
     }
-    if (range.factor && !(*range.factor >= least_factor)) {
-        refuse_value(outer, key, fmt::format("a factor must be at least {}", least_factor));
+    if (range.factor && !(*range.factor >= min_factor)) {
+        refuse_value(outer, key, fmt::format("a factor must be at least {}", min_factor));
     }
     const std::int64_t count =
         range.step ? (range.to - range.from) / *range.step + 1 : range.count.value_or(1);
-    if (count > most_range_values) {
+    if (count > max_range_values) {
         refuse_value(outer, key,
                      fmt::format("the range has {} values, more than {}; take larger steps", count,
-                                 most_range_values));
+                                 max_range_values));
     }
 }
 

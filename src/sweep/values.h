@@ -17,7 +17,7 @@ namespace strata {
 //   { from = 2, to = 1024, factor = 4 }       2, 8, 32, 128, 512
 //
 // Requires: the table, which is the section's own, has the key. Throws Error (usage) of one
-// sentence where there is no value, or one below 1 or beyond 2^40, or more than 10,000.
+// sentence if there is no value, one below 1 or beyond 2^40, or more than 10,000.
 std::vector<std::int64_t> whole_numbers_in(const toml::table& table, const TomlSection& section,
                                            std::string_view key);
 

@@ -10,28 +10,27 @@
 
 namespace strata {
 
-// What lies between the threads of a rank that do its points and the one that speaks with the
-// other ranks: places to be done on the way in, places that are stored on the way out. Safe to be
-// used by all of them.
+// The queue between a rank's working threads and the thread that talks to the other ranks: places
+// to do go in, stored places come out. Thread-safe.
 class WorkQueue {
 public:
     using Places = std::vector<std::int64_t>;
 
-    // The next portion, as soon as there is one. Empty at the end.
+    // Waits for the next portion. Empty at the end.
     Places take();
-    // These have their outcome, which is stored.
+    // Marks places whose outcome is stored.
     void settle(const Places& places);
 
-    // So many portions wait here, besides those that are asked for; at first none.
+    // The number of portions to keep waiting here, besides those being asked for; 0 at first.
     void keep_ahead(std::size_t portions);
     // How many portions it lacks.
     std::size_t wanted() const;
-    // Whether somebody waits for one.
+    // Whether a thread is waiting for a portion.
     bool is_dry() const;
     void give(Places places);
     // What was settled since the last call.
     Places take_settled();
-    // There will be no more, and what nobody has begun is dropped.
+    // Ends the queue: portions that nobody has begun are dropped.
     void end();
 
 private:

@@ -12,8 +12,8 @@ namespace {
 
 using Value = std::optional<double> (*)(const LayerUse&);
 
-// A bar for each algorithm, with a part for each layer. One of which a layer is not known has no
-// bar: a shorter one would look like less.
+// A bar for each algorithm, with a part for each layer. An algorithm that is unknown for one layer
+// gets no bar: a shorter bar would look like less time.
 StackedBars bars_of(const std::vector<AlgorithmUse>& uses, Value value) {
     StackedBars bars;
     for (const LayerUse& layer : uses.front().layers) {
@@ -30,7 +30,7 @@ StackedBars bars_of(const std::vector<AlgorithmUse>& uses, Value value) {
     return bars;
 }
 
-// A chart that compares something, and why some of its bars are missing.
+// Appends a chart, and says why some of its bars are missing.
 void append(StackedBars bars, std::string_view why_missing, std::vector<Block>& charts) {
     std::size_t known = 0;
     for (std::size_t i = 0; i < bars.labels.size(); ++i) {
@@ -57,7 +57,7 @@ StackedBars time_bars(const std::vector<AlgorithmUse>& uses, std::int64_t batch)
 }
 
 StackedBars operation_bars(std::vector<AlgorithmUse> uses, std::int64_t batch) {
-    uses.pop_back();  // the fastest of each pass is no algorithm
+    uses.pop_back();  // the fastest of each pass is not an algorithm
     StackedBars bars = bars_of(uses, [](const LayerUse& layer) {
         return layer.operations ? std::optional(layer.operations->value) : std::nullopt;
     });
@@ -100,7 +100,7 @@ std::vector<Block> charts_over_batch(std::span<const AlgorithmComparison> batche
     return {
         over_batch(batches,
                    {.key = "time_s", .title = "time", .unit = "s", .scale = AxisScale::logarithmic},
-                   "Time of all convolutions by algorithm over the batch",
+                   "Time of all convolutions over the batch, by algorithm",
                    [](const AlgorithmUse& use) {
                        return use.time ? std::optional(use.time->value) : std::nullopt;
                    }),
@@ -120,12 +120,12 @@ std::vector<Block> algorithm_charts(std::span<const AlgorithmComparison> batches
     for (const AlgorithmComparison& comparison : batches) {
         const std::vector<AlgorithmUse> uses = uses_of(comparison);
         if (uses.size() < 3) {
-            continue;  // one algorithm is as fast as the fastest
+            continue;  // a single algorithm equals the fastest
         }
         append(time_bars(uses, comparison.batch),
                "–: neither the algorithm nor direct was measured in a pass of some layer.", charts);
         append(operation_bars(uses, comparison.batch),
-               "–: the library does not tell what its kernel executes.", charts);
+               "–: the library does not say what its kernel executes.", charts);
     }
     if (batches.size() > 1 && !uses_of(batches.front()).empty()) {
         std::ranges::move(charts_over_batch(batches), std::back_inserter(charts));

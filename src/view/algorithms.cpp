@@ -32,7 +32,7 @@ bool same_pass(const AlgorithmResult& a, const AlgorithmResult& b) {
     return a.layer == b.layer && a.pass == b.pass;
 }
 
-// "2 =" where another one has the same rank.
+// "2 =" if another algorithm has the same rank.
 Cell rank_text(const AlgorithmComparison& comparison, const AlgorithmResult& one) {
     if (one.rank == 0) {
         return Missing{};
@@ -131,8 +131,8 @@ std::string note_on_errors(const AlgorithmComparison& comparison) {
     return most == 0 ? std::string()
                      : fmt::format(
                            "Errors: against sums in double precision of the same operands, of {} "
-                           "elements of each result, drawn evenly; the largest difference over the "
-                           "largest value, and the relative L2 norm.",
+                           "elements of each result, evenly spaced; the largest difference over "
+                           "the largest value, and the relative L2 norm.",
                            fewest == most ? fmt::format("{}", most)
                                           : fmt::format("{} to {}", fewest, most));
 }
@@ -145,8 +145,8 @@ std::vector<std::string> notes_of(const AlgorithmComparison& comparison) {
         return {};
     }
     std::vector<std::string> notes = {
-        "=: cannot be told apart from the first of its rank (95 %). Rates count what the pass "
-        "needs by multiply-add-2, whatever the algorithm executes."};
+        "=: not distinguishable from the first of its rank (95 %). Rates count the operations that "
+        "the pass needs by multiply-add-2, whatever the algorithm executes."};
     if (std::string errors = note_on_errors(comparison); !errors.empty()) {
         notes.push_back(std::move(errors));
     }
@@ -188,24 +188,24 @@ std::string policy_name(const AlgorithmComparison& comparison, AlgorithmPolicy p
 }
 
 Table policies_table(const AlgorithmComparison& comparison, std::span<const PolicyCost> costs) {
-    Table table{.title = fmt::format("What each policy costs, batch {}", comparison.batch),
-                .columns = {{"policy", "policy", Importance::essential},
-                            {.key = "time_s",
-                             .title = "time",
-                             .importance = Importance::essential,
-                             .read_with = "time"},
-                            {.key = "regret_s",
-                             .title = "regret",
-                             .importance = Importance::essential,
-                             .read_with = "time"},
-                            {"regret_share", "regret share", Importance::essential},
-                            {"passes", "passes"},
-                            {"slower_passes", "surely slower"}},
-                .notes = {"user: as --algorithm asks; heuristic: the library's own first choice; "
-                          "profiled: the fastest measured. Times are of all passes of all "
-                          "convolutions, each layer alone. Regret: the time beyond that of the "
-                          "fastest. Surely slower: passes whose algorithm is slower than the "
-                          "fastest (95 %)."}};
+    Table table{
+        .title = fmt::format("What each policy costs, batch {}", comparison.batch),
+        .columns = {{"policy", "policy", Importance::essential},
+                    {.key = "time_s",
+                     .title = "time",
+                     .importance = Importance::essential,
+                     .read_with = "time"},
+                    {.key = "regret_s",
+                     .title = "regret",
+                     .importance = Importance::essential,
+                     .read_with = "time"},
+                    {"regret_share", "regret share", Importance::essential},
+                    {"passes", "passes"},
+                    {"slower_passes", "surely slower"}},
+        .notes = {"user: the one given by --algorithm; heuristic: the library's own first choice; "
+                  "profiled: the fastest measured. Times are of all passes of all convolutions, "
+                  "each layer alone. Regret: the extra time over the fastest. Surely slower: "
+                  "passes whose algorithm is slower than the fastest (95 %)."}};
     for (const PolicyCost& cost : costs) {
         const Seconds best = cost.time - cost.regret;
         table.rows.push_back({policy_name(comparison, cost.policy), time_cell(cost.time),

@@ -12,7 +12,7 @@
 namespace strata {
 
 // Every algorithm for every different convolution of a network at one or several batches, the
-// fastest of each pass first; those of one rank cannot be told apart:
+// fastest of each pass first; algorithms of one rank are not distinguishable:
 //
 //   alexnet, batch 32, f32: algorithms of 5 different convolutions on isa AVX-512
 //   layer  pass     rank  algorithm         workspace  time [ms]    rate ...  multiplications error
@@ -20,20 +20,20 @@ namespace strata {
 //   conv2  forward  1 =   fft-tiled           31.0 MB  0.21 ± 0.01  ...
 //   conv2  forward  –     winograd-4x4-3x3          –  –¹
 //
-// then what each policy costs (user, heuristic, profiled) and its regret, and charts as Kim et al.
-// (2017) have them: time by algorithm and layer (Fig. 7), operations (Fig. 9), and, of several
-// batches, time and memory over the batch (Fig. 8). An algorithm that was offered but not measured
-// has no time, and says so.
+// then the cost and regret of each policy (user, heuristic, profiled), and the charts of Kim et al.
+// (2017): time by algorithm and layer (Fig. 7), operations (Fig. 9), and, for several batches, time
+// and memory over the batch (Fig. 8). An algorithm that was offered but not measured has no time
+// but a reason.
 Document algorithms_document(std::span<const AlgorithmComparison> batches);
 
 // The table's columns: display flags are checked before anything is measured.
 std::vector<Column> algorithm_columns();
 
-// The results as they are shown: passes of a layer together, the fastest algorithm first; what has
-// no time as it was offered.
+// The results in the order shown: the passes of a layer together, the fastest algorithm first,
+// those without a time last and in the order offered.
 std::vector<const AlgorithmResult*> in_order(const AlgorithmComparison& comparison);
 
-// The charts alone; those whose numbers are not known are left out.
+// Only the charts; a chart is left out if its numbers are unknown.
 std::vector<Block> algorithm_charts(std::span<const AlgorithmComparison> batches);
 
 // "algorithms" and "policies" of docs/schema/algorithms.json.

@@ -43,7 +43,7 @@ std::string winner_sentence(const SpeedupFindings& found) {
         summary.largest, summary.median);
 }
 
-// A series for each value of the hyperparameter that tells points apart.
+// One series for each value of the hyperparameter that colours the points.
 XyChart speedup_chart(const SpeedupFindings& found) {
     XyChart chart{
         .title = fmt::format("Speed-up over the throughput of {}{}", printable(found.baseline),
@@ -83,7 +83,7 @@ Table pairs_table(const SpeedupFindings& found) {
     return table;
 }
 
-// A chart for each network and mode, a line for each platform.
+// One chart for each network and mode, with one line for each platform.
 std::vector<XyChart> throughput_charts(std::span<const BatchSweep> sweeps) {
     std::map<std::string, XyChart> charts;
     for (const BatchSweep& sweep : sweeps) {
@@ -142,11 +142,11 @@ Document regression_document(const std::string& target,
                                   number_cell(regression.r_squared, "")});
         }
     }
-    table.notes = {
-        fmt::format("Linear regression of the {}, {}: deviations of it for one deviation of the "
-                    "hyperparameter{}, largest first. 95 % intervals, if errors are normal.",
-                    target, options.order > 1 ? "with squares and products" : "first order",
-                    options.scale == FeatureScale::log2 ? "'s binary logarithm" : "")};
+    table.notes = {fmt::format(
+        "Linear regression of the {}, {}: its change in standard deviations for one standard "
+        "deviation of the hyperparameter{}, largest first. 95 % intervals, assuming normal errors.",
+        target, options.order > 1 ? "with squares and products" : "first order",
+        options.scale == FeatureScale::log2 ? "'s binary logarithm" : "")};
     return {.title = "what moves the " + target,
             .blocks = {Paragraph{runs_sentence(of)}, std::move(table)},
             .kind = "analysis"};
@@ -169,7 +169,7 @@ Document correlation_document(std::span<const std::pair<std::string, WorkCorrela
     }
     table.notes = {
         "Pearson's correlation of the logarithms of time and operations, with Fisher's 95 % "
-        "interval; slope: 1 where time is proportional to operations."};
+        "interval; slope: 1 if time is proportional to operations."};
     return {.title = "time and operations",
             .blocks = {Paragraph{runs_sentence(of)}, std::move(table)},
             .kind = "analysis"};
@@ -204,7 +204,7 @@ Document scaling_document(std::span<const ThreadSweep> sweeps, const AnalysedRun
     table.notes = {
         "Amdahl's law, time(n) = time(1) (s + (1 - s) / n), by least squares of relative errors; "
         "s is the serial share. Its 95 % interval needs three numbers of threads."};
-    return {.title = "what does not divide among threads",
+    return {.title = "what threads do not speed up",
             .blocks = {Paragraph{runs_sentence(of)}, std::move(table)},
             .kind = "analysis"};
 }
@@ -253,11 +253,11 @@ Document speedup_document(const SpeedupFindings& found, const AnalysedRuns& of) 
         .kind = "analysis"};
     document.blocks.emplace_back(Lead{winner_sentence(found)});
     if (const auto split = winner_split(found.pairs, found.parameters)) {
-        document.blocks.emplace_back(Paragraph{fmt::format(
-            "What decides most: {}. It wins {} of {} networks with {} of at least {}, and {} of {} "
-            "others.",
-            split->parameter, split->above_wins, split->above, split->parameter, split->threshold,
-            split->below_wins, split->below)});
+        document.blocks.emplace_back(Paragraph{
+            fmt::format("{} decides most: the platform wins {} of {} networks with {} of at least "
+                        "{}, and {} of {} others.",
+                        split->parameter, split->above_wins, split->above, split->parameter,
+                        split->threshold, split->below_wins, split->below)});
     }
     document.blocks.emplace_back(speedup_chart(found));
     if (found.regression) {
@@ -303,10 +303,9 @@ Document cost_document(std::span<const RunCost> costs, const AnalysedRuns& of) {
              std::string(name_of(run.origin))});
     }
     table.notes = {
-        "Prices are those of the device's file (strata show --device), or --price. Energy is at "
-        "the most that a device may draw, an upper bound.",
-        "On the front: no other run of this network and mode is at least as fast and at most as "
-        "dear."};
+        "Prices are those of the device's file (strata show --device), or --price. Energy is an "
+        "upper bound: it assumes the device's maximum power.",
+        "On the front: no other run of this network and mode is at least as fast and as cheap."};
     return {.title = "money and energy for a million examples",
             .blocks = {Paragraph{runs_sentence(of)}, std::move(table)},
             .kind = "analysis"};
@@ -373,8 +372,7 @@ Document ranges_document(std::span<const SizedNetworks> grids, const SizedNetwor
     chart.series.push_back(points_of(zoo));
     table.notes = {
         fmt::format("forward, in f32, operations for an example; intensity at batch {}; zoo "
-                    "within: the share of its "
-                    "networks that lie between the smallest and the largest.",
+                    "within: the share of the zoo's networks between the smallest and the largest.",
                     batch)};
     return {.title = "sizes of generated and real networks",
             .blocks = {std::move(table), std::move(chart)},

@@ -17,7 +17,7 @@
 
 namespace strata {
 
-// What of a database an analysis is about: which runs, as people selected them.
+// The runs of a database that an analysis covers, as the user selected them.
 struct AnalysedRuns {
     std::size_t stored = 0;  // in the database
     std::vector<std::string> conditions = {};
@@ -33,36 +33,37 @@ Document regression_document(const std::string& target,
                              const RegressionOptions& options, const AnalysedRuns& of);
 
 // How much faster one platform is than another, over the baseline's throughput and by a
-// hyperparameter, what decides who wins, and the weights of a regression where there is one.
+// hyperparameter; which hyperparameter decides the winner; and the weights of a regression, if
+// there is one.
 struct SpeedupFindings {
     std::string backend;
     std::string baseline;
     std::vector<SpeedupPair> pairs = {};
-    std::vector<std::string> parameters = {};  // that vary among the pairs
+    std::vector<std::string> parameters = {};  // those that vary among the pairs
     std::string colour = {};                   // one of them; empty: none
     std::optional<Regression> regression = {};
     RegressionOptions regression_options = {};
 };
 Document speedup_document(const SpeedupFindings& found, const AnalysedRuns& of);
 
-// The serial share of runs over threads, by Amdahl's law, with times beside the law's.
+// The serial share of runs over threads by Amdahl's law, with measured times beside the law's.
 Document scaling_document(std::span<const ThreadSweep> sweeps, const AnalysedRuns& of);
 
-// Throughput over batch, a chart for each network with a line for each platform, and from which
-// batch on it gains little:
+// Throughput over batch: a chart for each network with a line for each platform, and the batch
+// beyond which it gains little:
 //
 //   network    backend        mode       batches to  best throughput [1/s]  at batch  saturated
 //   from resnet-50  modelled:v100  inference          64                 ≈1,200        64 32
 Document batches_document(std::span<const BatchSweep> sweeps, const AnalysedRuns& of);
 
-// What groups of generated networks span beside the real networks of the zoo, as table and chart:
+// The ranges of generated networks beside the real networks of the zoo, as a table and a chart:
 //
 //   networks    quantity    count  smallest  9 %  median  91 %  largest  zoo within
 //   paradnn-fc  parameters  1,080    69,816  ...                         97 %
 Document ranges_document(std::span<const SizedNetworks> grids, const SizedNetworks& zoo,
                          std::int64_t batch);
 
-// How time goes with operations, by backend.
+// How time correlates with operations, by backend.
 Document correlation_document(std::span<const std::pair<std::string, WorkCorrelation>> correlations,
                               const AnalysedRuns& of);
 

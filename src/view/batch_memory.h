@@ -12,14 +12,14 @@ namespace strata {
 struct BatchMemory {
     std::int64_t batch = 1;
     MemoryProfile profile;  // of the execution requested
-    std::string at;         // "fc6 update"; empty where nothing runs
+    std::string at;         // "fc6 update"; empty if nothing runs
     Bytes inference;        // peak of the network in inference
 };
 
 BatchMemory batch_memory_of(const Graph& graph, const Execution& execution);
 
 // The memory of each additional example: the growth of the peak between the two largest batches.
-// Nothing for fewer than two.
+// Empty for fewer than two.
 std::optional<Bytes> bytes_per_image(std::span<const BatchMemory> batches);
 
 // Where an execution reaches its memory peak: "conv2 backward_data"; empty without tasks.

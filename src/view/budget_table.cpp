@@ -27,7 +27,7 @@ public:
             time ? share(time->median) : Cell(Missing{})};
     }
 
-    // A line between two others; one that may be nothing says so.
+    // A row for the difference of two others; says so if the difference may be zero.
     std::vector<Cell> gap(const char* what, const std::optional<Difference>& gap) const {
         if (!gap) {
             return {what, Missing{why_missing()}, Missing{}};
@@ -69,7 +69,7 @@ private:
     Provenance provenance_;
 };
 
-// What the stamps cost is taken away; where iterations with stamps are faster, that is added.
+// Subtracts the cost of the stamps; if iterations with stamps are faster, adds the difference.
 std::vector<Cell> stamps_row(const BudgetRows& rows, const Budget& budget) {
     if (!budget.stamps || budget.stamps->high >= Seconds{0}) {
         return rows.gap("− cost of the time stamps", budget.stamps);
@@ -79,7 +79,7 @@ std::vector<Cell> stamps_row(const BudgetRows& rows, const Budget& budget) {
                     Difference{-stamps.time, -stamps.high, -stamps.low});
 }
 
-// Where caches were prepared before each step the two kinds of iterations did different things.
+// If caches were prepared before each step, the two kinds of iterations did different work.
 Table prepared_budget(const Budget& budget, const BudgetRows& rows) {
     Table table;
     table.title = "budget";
@@ -103,7 +103,7 @@ Table prepared_budget(const Budget& budget, const BudgetRows& rows) {
 std::string note_on_empty_step(const Budget& budget) {
     const Seconds one = *budget.empty_step;
     return budget.apart.empty()
-               ? fmt::format("A step that does nothing would take {}: its time stamps.",
+               ? fmt::format("A step that does nothing would take {}, the cost of its time stamps.",
                              duration(one))
                : fmt::format(
                      "A step that does nothing takes {}: calling the framework for {} "
@@ -112,7 +112,7 @@ std::string note_on_empty_step(const Budget& budget) {
                      duration(static_cast<double>(budget.steps_timed) * one));
 }
 
-// Of a backend whose steps do not do what an iteration without instruments does.
+// For a backend whose steps differ from what an uninstrumented iteration does.
 std::string note_on_residual(const Budget& budget) {
     const Seconds excess = -budget.unexplained->time;
     std::string note = fmt::format(
@@ -135,7 +135,7 @@ std::string delayed_text(const Estimate& time, const char* what) {
     return fmt::format("{} of {} {}", time.disturbed, time.samples + others, what);
 }
 
-// Why the totals do not agree where other programs delayed iterations.
+// Explains why the totals disagree if other programs delayed iterations.
 void explain_delays(Table& table, const Budget& budget) {
     std::vector<std::string> delayed;
     for (const auto& [time, what] :
@@ -152,9 +152,9 @@ void explain_delays(Table& table, const Budget& budget) {
         delayed.empty() ? "the steps" : fmt::format("{}", fmt::join(delayed, " and "));
     table.notes.push_back(
         budget.is_disturbed
-            ? fmt::format("Other programs delayed {}. Times of which too few samples are "
-                          "undisturbed include the delays, so these do not add up; the steps are "
-                          "shorter than an iteration and are seldom delayed as often.",
+            ? fmt::format("Other programs delayed {}. Times with too few undisturbed samples "
+                          "include the delays, so the parts do not add up: steps are shorter than "
+                          "an iteration and are delayed less often.",
                           told)
             : fmt::format("Other programs delayed {}, which are left out.", told));
 }

@@ -6,7 +6,7 @@
 
 namespace strata {
 
-// How the parts make up the whole, line by line to the last:
+// How the parts add up to the whole, line by line:
 //
 //   part                              time [ms]  of end to end [%]
 //   sum of the steps                198.2 ± 0.4               99.1
@@ -18,8 +18,8 @@ namespace strata {
 //
 // "between" is the instrumented iteration minus its steps; the cost of the stamps is that iteration
 // minus the uninstrumented one. A difference whose interval contains 0 was not detected. If
-// iterations with time stamps are faster beyond noise, the line says so and adds.
-// Of a framework, a residual of more than 5 % is explained below:
+// iterations with time stamps are faster beyond noise, the line says so and adds. For a framework,
+// a residual above 5 % is explained below:
 //
 //   ¹ A step that does nothing takes 51 µs: calling the framework for 41 steps takes 2.1 ms.
 //   ² The steps add up to 18 % more than an iteration without instruments. Calling the framework

@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// The provenance of a run's own times, and of what is computed from them: a rate from modelled
+// The provenance of a run's times and of what is computed from them: a rate computed from modelled
 // times is modelled.
 Provenance times_of(Origin origin);
 Provenance derived_from(Origin origin);
@@ -28,15 +28,15 @@ Cell percent_cell(double share, Provenance provenance = Provenance::derived);
 Cell number_cell(double value, const char* unit, Provenance provenance = Provenance::derived);
 Cell ratio_cell(const Ratio& ratio);
 Cell flag_cell(bool flag);  // true or false in data
-// Missing where the step occurs in every iteration.
+// Missing if the step occurs in every iteration.
 Cell seen_cell(const StepResult& step, std::size_t SeenIn::*part);
 Cell text_or_missing(const std::string& text);  // empty: missing
-Cell threads_cell(int threads);                 // 0: not known, or a device's own; missing
+Cell threads_cell(int threads);                 // missing if 0: unknown, or a device's own
 
-// Ends each row, for data, with where its numbers come from.
+// Appends a column, for data only, with the origin of each row's numbers.
 void add_origin(Table& table, Origin origin);
 
-// Rows for data alone, under these keys: people see them as a chart.
+// A table for data only, with these keys: people see it as a chart.
 Table table_for_data(std::initializer_list<const char*> keys, std::string records);
 
 // The cell, or a dash with its reason.

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// (Divided, not multiplied: only so is 1.234 the nearest number to 1234 ns.)
+// Divides instead of multiplying: only then does 1234 ns give the double nearest to 1.234.
 double microseconds(Nanoseconds time) {
     return static_cast<double>(time.count()) / 1e3;
 }
@@ -65,7 +65,7 @@ private:
         if (event.length) {
             json["dur"] = microseconds(*event.length);
         } else {
-            json["s"] = "t";  // of its thread only
+            json["s"] = "t";  // scope: its thread only
         }
         json["pid"] = process_;
         json["tid"] = thread;

@@ -24,7 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Runs = std::span<const Run>;
 
-// (A tuning makes dozens of choices.)
+// Abbreviated, because a tuning makes dozens of choices.
 std::string text_of_choices(const SettingDifference& choices) {
     const auto is_tuning = [](const std::string& text) {
         return text.find("(tuned)") != text.npos;
@@ -50,7 +50,7 @@ std::string text_of(const std::vector<SettingDifference>& differences) {
     return texts.empty() ? "the same settings" : join(texts, ", ");
 }
 
-// "run 12 (onednn)", by what tells the two sides apart.
+// "run 12 (onednn)", named by what distinguishes the two sides.
 std::array<std::string, 2> names_of(const ComparedRuns& runs) {
     const std::array settings = {runs.before.front().settings, runs.after.front().settings};
     const std::vector<std::string> names = names_of_sides(settings);
@@ -66,7 +66,8 @@ Cell side_cell(const std::optional<Estimate>& time, Runs runs, const char* reaso
         reason);
 }
 
-// Layers that one step computes: a compiler fuses whole blocks, whose names do not fit a column.
+// The layers that one step computes, shortened: a compiler fuses whole blocks, whose names do not
+// fit a column.
 std::string layers_text(const std::vector<std::string>& layers) {
     constexpr std::size_t named = 3;
     return layers.size() <= named
@@ -82,7 +83,7 @@ Cell origin_cell(Runs side) {
     return std::string(name_of(side.front().origin));
 }
 
-// `total`: what a row without a pass is called.
+// `total` names a row without a pass.
 std::vector<Cell> row_of(const ComparedTime& time, const ComparedRuns& runs,
                          const char* total = "end to end") {
     return {run_cell(runs.before),
@@ -99,7 +100,7 @@ std::vector<Cell> row_of(const ComparedTime& time, const ComparedRuns& runs,
             time.verdict ? Cell(std::string(name_of(*time.verdict))) : Cell(Missing{})};
 }
 
-// A closing row of two sums.
+// A closing row with a sum for each side.
 std::vector<Cell> parts_row(const char* name, const ComparedRuns& runs,
                             const std::optional<Seconds>& before,
                             const std::optional<Seconds>& after) {
@@ -121,7 +122,7 @@ std::vector<Cell> parts_row(const char* name, const ComparedRuns& runs,
             Missing{}};
 }
 
-// How many of the two sides are models' answers.
+// How many of the two sides are modelled.
 int modelled_sides(const ComparedRuns& runs) {
     const auto is_modelled = [](std::span<const Run> side) {
         return side.front().origin == Origin::modelled;
@@ -129,8 +130,8 @@ int modelled_sides(const ComparedRuns& runs) {
     return (is_modelled(runs.before) ? 1 : 0) + (is_modelled(runs.after) ? 1 : 0);
 }
 
-// "run 1 by a stored tuning (strata tune), which changes 5 of 24 passes"; empty of a framework that
-// chooses itself, beside a tuned side.
+// "run 1 by a stored tuning (strata tune), which changes 5 of 24 passes"; empty for a framework
+// that chooses for itself, beside a tuned side.
 std::string algorithms_of(Runs side, Runs other) {
     const Settings& settings = side.front().settings;
     if (is_tuned(settings)) {
@@ -141,9 +142,8 @@ std::string algorithms_of(Runs side, Runs other) {
             return one.source == ChoiceSource::tuned && !one.algorithm.is_usual();
         });
         return fmt::format(
-            "{} by a stored tuning (strata tune) that takes another algorithm than the usual one "
-            "in "
-            "{} of {} passes",
+            "{} by a stored tuning (strata tune) that replaces the usual algorithm in {} of {} "
+            "passes",
             runs_text(side), changed, tuned);
     }
     return settings.backend == other.front().settings.backend
@@ -160,53 +160,53 @@ std::string algorithms_note(const ComparedRuns& runs) {
                                       algorithms_of(runs.after, runs.before)};
     std::erase(parts, "");
     return fmt::format(
-        "Algorithms: {}; strata explain RUN names each, --algorithm direct takes no tuning.",
+        "Algorithms: {}; strata explain RUN names each; --algorithm direct ignores tunings.",
         join(parts, "; "));
 }
 
-// What the intervals rest on beside the samples.
+// States what the intervals assume beyond the samples.
 void add_assumptions(std::vector<std::string>& notes, const Comparison& comparison) {
     const AssumedSpread& spread = comparison.rules.spread;
     notes.push_back(fmt::format(
-        "A side has fewer than {} processes, and cannot show how they differ. They are taken to "
-        "differ by {} (standard deviation), {}. strata compare measures a network's sides in "
-        "several processes each, in turn.",
+        "A side has fewer than {} processes, too few to show how they differ; a standard deviation "
+        "of {} is assumed, {}. strata compare measures each side of a network in several "
+        "processes, in turn.",
         min_launches_for_interval, percent(spread.processes),
         spread.is_prior()
             ? "a prior; strata calibrate --comparison measures it for this machine"
             : fmt::format("as measured on this machine on {}", spread.created.substr(0, 10))));
     if (comparison.assumes_samples) {
-        notes.push_back(fmt::format(
-            "Some steps have fewer than {} samples, which are taken to differ by {}, a prior.",
-            min_samples_for_interval, percent(spread.samples)));
+        notes.push_back(
+            fmt::format("Some steps have fewer than {} samples; a standard deviation of {} is "
+                        "assumed, a prior.",
+                        min_samples_for_interval, percent(spread.samples)));
     }
     if (comparison.machine_change.value_or(0) >= 0.001) {
         notes.push_back(
-            fmt::format("The machine itself ran a loop of fixed work {} slower beside "
-                        "one side; all intervals are widened by as much.",
+            fmt::format("While one side ran, a loop of fixed work ran {} slower; all intervals are "
+                        "widened by as much.",
                         percent(*comparison.machine_change)));
     }
 }
 
 std::vector<std::string> notes_of(const Comparison& comparison, const ComparedRuns& runs) {
     const ComparisonRules& rules = comparison.rules;
-    std::vector<std::string> notes = {fmt::format(
-        "same: the interval of the ratio lies within {}; faster, slower: it excludes 1, and the "
-        "ratio is beyond that. At most {} of the layers called so are expected to be wrong: what "
-        "cannot be told has the interval by which all are judged together. The whole has its {} "
-        "interval.",
-        percent(rules.margin), percent(rules.false_discoveries),
-        percent(1 - rules.false_verdicts))};
+    std::vector<std::string> notes = {
+        fmt::format("same: the interval of the ratio lies within {}; faster, slower: it excludes "
+                    "1, and the ratio is beyond that. At most {} of the layers called faster or "
+                    "slower are expected to be wrong; a layer that cannot be told shows the "
+                    "interval used to judge all layers together. The whole has its {} interval.",
+                    percent(rules.margin), percent(rules.false_discoveries),
+                    percent(1 - rules.false_verdicts))};
     if (const auto smallest = smallest_visible(comparison.whole);
         smallest && modelled_sides(runs) < 2) {
-        notes.push_back(fmt::format("These samples show differences of the whole from {} on.",
-                                    percent(*smallest)));
+        notes.push_back(fmt::format(
+            "These samples can show differences of the whole of {} or more.", percent(*smallest)));
     }
     if (comparison.in_turn) {
         notes.emplace_back(
-            "The sides took turns: a ratio is that of neighbouring processes, by a robust mean "
-            "over "
-            "the rounds, which is steadier than the quotient of the two columns.");
+            "The sides took turns: a ratio compares neighbouring processes, averaged robustly over "
+            "the rounds, and is steadier than the quotient of the two columns.");
     }
     if (std::string algorithms = algorithms_note(runs); !algorithms.empty()) {
         notes.push_back(std::move(algorithms));
@@ -218,11 +218,11 @@ std::vector<std::string> notes_of(const Comparison& comparison, const ComparedRu
     }
     const int modelled = modelled_sides(runs);
     if (modelled > 0) {
-        notes.emplace_back(fmt::format(
-            "Modelled times have no spread: {}; how far the model is off is not part of it, and is "
-            "stated with each prediction.",
-            modelled == 2 ? "a verdict here says how two predictions differ"
-                          : "an interval here is that of the measured side alone"));
+        notes.emplace_back(
+            fmt::format("Modelled times have no spread: {}; the model's error is not included; "
+                        "each prediction states it.",
+                        modelled == 2 ? "a verdict here says how two predictions differ"
+                                      : "an interval here is that of the measured side alone"));
     }
     if (comparison.assumes_processes) {
         add_assumptions(notes, comparison);
@@ -267,7 +267,7 @@ std::vector<ClassTimes> by_class(const Comparison& comparison) {
     return classes;
 }
 
-// Both sides' times in one unit.
+// Shows both sides' times in one unit.
 void read_across(Table& table) {
     for (Column& column : table.columns) {
         if (column.key == "before_s" || column.key == "after_s") {
@@ -295,10 +295,10 @@ Table class_table(const Comparison& comparison) {
 
 constexpr std::size_t named_differences = 5;
 
-// Rows of one family that differ in one direction.
+// The rows of one family that differ in one direction.
 struct FamilyDifference {
     std::vector<std::string> layers = {};
-    std::string name = {};  // of the first, which may be several layers in one step
+    std::string name = {};  // the first row's, possibly several layers in one step
     std::string pass = {};
     Seconds before = {};
     Seconds after = {};
@@ -351,7 +351,7 @@ std::vector<FamilyDifference> differences_of(const Comparison& comparison, const
     return differences;
 }
 
-// The families of rows that differ, those with the largest difference first.
+// The families of rows that differ, largest difference first:
 //   "conv2 backward_data takes 2.06 ms less: 8.24 ms against 10.3 ms."
 //   "h.0–h.47.attention forward (48 layers) take 2.06 ms less: 8.24 ms against 10.3 ms."
 Ranking largest_differences(const Comparison& comparison, const Run& run) {
@@ -377,7 +377,7 @@ Ranking largest_differences(const Comparison& comparison, const Run& run) {
 
 constexpr std::size_t layers_in_bars = 9;
 
-// Rows by their layers, equal ones and all passes together.
+// Times by layer, with equal layers and all passes added up.
 std::vector<LayerBar> layer_bars_of(const Comparison& comparison, const Run& run) {
     std::vector<const ComparedTime*> rows;
     std::ranges::transform(comparison.rows, std::back_inserter(rows),
@@ -509,7 +509,7 @@ std::string runs_text(std::span<const Run> runs) {
 namespace {
 
 // A ratio to half a percent, with as many decimals as keep it on its side of 1 and of the margin: a
-// sentence does not say 1.02 of what is beyond 1.02.
+// sentence must not say 1.02 for a ratio beyond 1.02.
 std::string ratio_text(double ratio, double margin) {
     const std::array edges = {1.0, 1 + margin, 1 / (1 + margin)};
     std::string text;
@@ -526,14 +526,14 @@ std::string ratio_text(double ratio, double margin) {
     return text;
 }
 
-// " (1.95 to 2.05)"; empty where there is no interval.
+// " (1.95 to 2.05)"; empty if there is no interval.
 std::string bounds_text(double low, double high, double margin) {
     return low < high
                ? fmt::format(" ({} to {})", ratio_text(low, margin), ratio_text(high, margin))
                : "";
 }
 
-// What is said of a time that has a verdict; begins with a small letter.
+// The sentence on a time that has a verdict; it begins in lower case.
 std::string verdict_sentence(const ComparedTime& time, const ComparedRuns& runs, double margin) {
     const auto [before, after] = names_of(runs);
     const Ratio& ratio = *time.ratio;
@@ -586,7 +586,7 @@ std::string why_no_whole(const ComparedRuns& runs) {
         has_profile ? ": a profile has no iteration without the profiler's own cost" : "");
 }
 
-// What keeps a gate open, and what to do.
+// Why a gate cannot be judged, and what to do.
 std::string why_open(const Comparison& comparison, const ComparedRuns& runs) {
     const ComparedTime& judged = comparison.whole.ratio ? comparison.whole : comparison.sum;
     if (!judged.ratio) {
@@ -594,7 +594,7 @@ std::string why_open(const Comparison& comparison, const ComparedRuns& runs) {
     }
     const bool is_clear = judged.verdict != Verdict::unclear;
     const std::string sentence = verdict_sentence(judged, runs, comparison.rules.margin);
-    if (is_clear) {  // but steps that one side alone has would change it
+    if (is_clear) {  // but the steps that only one side has could change it
         return fmt::format(
             "By the steps that both have, {} Steps that only one side has take {} "
             "before and {} after.",
@@ -659,7 +659,7 @@ Table comparison_table(const Comparison& comparison, const ComparedRuns& runs) {
         table.totals.push_back(
             parts_row("only on one side", runs, before.unmatched, after.unmatched));
     }
-    if (modelled_sides(runs) < 2) {  // a prediction's whole is the sum of its steps
+    if (modelled_sides(runs) < 2) {  // a prediction's total is the sum of its steps
         table.totals.push_back(parts_row("outside the steps", runs, before.outside, after.outside));
     }
     if (!comparison.whole.ratio && comparison.sum.ratio) {

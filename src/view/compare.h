@@ -11,7 +11,7 @@
 
 namespace strata {
 
-// Two sides of a comparison, each one run or several of the same settings:
+// Two sides of a comparison, each of one or more runs with the same settings:
 //
 //   alexnet, batch 32: fuse default → on, runs 12 and 13
 //   layer          pass     before [ms]  after [ms]  after / before     verdict
@@ -40,11 +40,11 @@ std::string runs_text(std::span<const Run> runs);
 
 // The answer: "Run 13 (fuse on) is 1.18 times as fast as run 12 (fuse default) (1.16 to
 // 1.20): 112 ms against 132 ms."
-// Where there is no whole, the same of the sum of the steps that both sides have.
+// Without a whole iteration, it compares the sum of the steps that both sides have.
 std::string comparison_lead(const Comparison& comparison, const ComparedRuns& runs);
 
-// What a gate says unless it passes: "Run 13 takes 1.18 times as long as run 12 (1.16 to 1.20): 132
-// ms against 112 ms. --fail-on allows 3 %.", or why it cannot be judged. Empty where it passes.
+// What a gate reports unless it passes: "Run 13 takes 1.18 times as long as run 12 (1.16 to 1.20):
+// 132 ms against 112 ms. --fail-on allows 3 %.", or why it cannot be judged. Empty if it passes.
 std::string gate_sentence(const Gate& gate, const Comparison& comparison, const ComparedRuns& runs);
 
 // A row for each layer and pass, then what only one side has, the time outside the steps, and the

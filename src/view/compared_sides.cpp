@@ -26,7 +26,7 @@ std::string name_of(const ComparedSide& side) {
     return side.name.empty() && !side.runs.empty() ? runs_text(side.runs) : side.name;
 }
 
-// Each side's name, with its runs where two sides have the same.
+// Each side's name, with its runs if two sides share a name.
 std::vector<std::string> distinct_names(const std::vector<const ComparedSide*>& sides) {
     std::vector<std::string> names;
     for (const ComparedSide* side : sides) {
@@ -81,7 +81,7 @@ Table side_table(Sides sides, const ComparedSide& baseline, const ComparisonRule
     return table;
 }
 
-// The median of what the side's processes say of each layer, all passes together.
+// Each layer's median time over the side's processes, all passes together.
 std::map<std::string, Seconds> times_by_layer(const ComparedSide& side) {
     std::map<std::string, std::vector<Seconds>> of_runs;
     for (const Run& run : side.runs) {

@@ -5,16 +5,16 @@
 
 namespace strata {
 
-// A side of a comparison of several: its runs, or why there are none.
+// One side of a comparison: its runs, or why there are none.
 struct ComparedSide {
     std::span<const Run> runs = {};
-    std::string name = {};     // what tells it from the others: "pytorch"; may be empty
+    std::string name = {};     // what distinguishes it: "pytorch"; may be empty
     std::string refusal = {};  // empty: it has runs
 };
 
-// Each side after the first is compared with the first. Of more than two, or where one was refused,
-// an overview comes before the comparisons, whose bars are the sides' iterations (Kim et al. 2017,
-// figure 4):
+// Compares each further side with the first. If there are more than two, or one was refused, an
+// overview precedes the comparisons; its bars are the sides' iterations (Kim et al. 2017, figure
+// 4):
 //
 //   side      runs              end to end    ratio               verdict
 //   onednn    runs 1, 5 and 9   112 ± 1 ms

@@ -42,16 +42,16 @@ Document comparison_rates_document(const ComparisonRates& rates) {
         table.rows.push_back(row_of(rate, rates));
     }
     table.notes = {
-        fmt::format("{}, {} threads, a margin of {}. A slow-down is planted into the samples of "
-                    "one side.",
-                    processes_text(rates), rates.threads, percent(rates.margin)),
-        fmt::format("Half of the comparisons show differences of the whole from {} on.",
+        fmt::format(
+            "{}, {} threads, a margin of {}. A slow-down is added to the samples of one side.",
+            processes_text(rates), rates.threads, percent(rates.margin)),
+        fmt::format("Half of the comparisons can show differences of the whole of {} or more.",
                     percent(rates.smallest_visible))};
     if (rates.process_spread) {
-        table.notes.push_back(fmt::format(
-            "Single processes differ by {} (standard deviation): by as much comparisons of fewer "
-            "than {} processes a side can be off.",
-            percent(*rates.process_spread), min_launches_for_interval));
+        table.notes.push_back(
+            fmt::format("Single processes differ by {} (standard deviation), so comparisons of "
+                        "fewer than {} processes a side can be off by as much.",
+                        percent(*rates.process_spread), min_launches_for_interval));
     }
     table.records = "rates";
     Document document{"calibration of verdicts", {Lead{sentence_on(rates)}, std::move(table)}};

@@ -6,7 +6,7 @@
 
 namespace strata {
 
-// How far verdicts can be believed on a machine:
+// How reliable verdicts are on a machine:
 //
 //   slow-down  faster  slower  same  cannot tell  called different  layers  layers called different
 //   0 %        0       0       17    3            0 % (0-16 %)      180     0

@@ -54,7 +54,7 @@ Cell cell_of(const MetricResult* metric) {
                          : Cell(Missing{metric->reason});
 }
 
-// A narrow terminal keeps rates of hits, shares and the like, and the first amounts of a set.
+// A narrow terminal keeps hit rates, shares and the like, and the first amounts of a set.
 Importance importance_of(const Metric& metric, std::size_t place) {
     constexpr std::size_t amounts = 2;
     return metric.unit == "%" || place < amounts ? Importance::normal : Importance::detail;
@@ -94,7 +94,7 @@ std::vector<Metric> stall_categories() {
     return metrics;
 }
 
-// Those that any step has.
+// The metrics that at least one step has.
 std::vector<Metric> asked_for(const Run& run, std::span<const Metric> metrics) {
     std::vector<Metric> asked;
     std::ranges::copy_if(metrics, std::back_inserter(asked), [&](const Metric& metric) {

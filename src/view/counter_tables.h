@@ -10,16 +10,16 @@
 
 namespace strata {
 
-// The counters of a run's steps, a table for each set of metrics that was counted; empty where none
+// The counters of a run's steps, a table for each set of metrics that was counted; empty if none
 // was:
 //
 //   counters: Device memory and caches
 //   layer  pass     dram_read [MB]  dram_written [MB]  ...  l2_hit_rate [%]
 //   conv1  forward            12.1                9.6  ...             71.2
 //
-// In runs of earlier versions, steps that do the same were counted once; they are one line, with
-// the number of them in a column `alike`. What could not be counted is a dash with its reason. The
-// stalls' ten categories (Dong et al., ICPE 2018) have a table of their own.
+// Earlier versions counted equal steps once; these share one line, with their number in a column
+// `alike`. A counter that could not be read is a dash with its reason. The stalls' ten categories
+// (Dong et al., ICPE 2018) have a table of their own.
 std::vector<Table> counter_tables(const Run& run, const MetricCatalogue& catalogue,
                                   const StepFilter& filter = {});
 

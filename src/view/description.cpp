@@ -20,7 +20,7 @@ Cell fact_cell(const std::optional<Fact<Q>>& fact, const char* unit) {
                 : Cell(Missing{"no source states it"});
 }
 
-// As stated, or what the highest known clock gives.
+// The peak as stated, or as derived from the highest known clock.
 Cell f32_peak_cell(const DeviceDescription& device) {
     if (device.f32_peak) {
         return fact_cell(device.f32_peak, "FLOP/s");
@@ -90,10 +90,11 @@ Document descriptions_document(std::span<const DeviceDescription> devices) {
         table.rows.push_back(row_of(device));
     }
     table.notes.emplace_back(
-        "As documents state them; an f32 peak that none states follows from the highest clock.");
+        "As documents state them; an f32 peak that no document states is derived from the highest "
+        "clock.");
     table.notes.emplace_back(
-        "strata show --device NAME gives every number's source. A file of your own can be given "
-        "instead of a name.");
+        "strata show --device NAME gives the source of every number. NAME may be a file of your "
+        "own.");
     return {.title = "devices", .blocks = {std::move(table)}, .kind = "list"};
 }
 
@@ -114,7 +115,7 @@ Document description_document(const DeviceDescription& device) {
             if (number->is_doubtful) {
                 table.notes.push_back(fmt::format(
                     "Doubtful: the best value of {} did not repeat when it was measured, because "
-                    "the machine was disturbed, and it can do more.",
+                    "the machine was disturbed; the true value is higher.",
                     field.key));
             }
         }

@@ -8,14 +8,14 @@
 
 namespace strata {
 
-// Devices side by side, peaks as stated and otherwise as the clock gives them:
+// Devices side by side, with peaks as stated or else derived from the clock:
 //
 //   name   model                   kind  processors  f32 peak    f16 peak    L2    bandwidth memory
 //   v100   NVIDIA Tesla V100 SXM2  gpu           80  15.7 TFLOP/s …
 Document descriptions_document(std::span<const DeviceDescription> devices);
 
-// Everything that is known of one device, each number with its source; what follows from others,
-// and stated numbers that others contradict.
+// Everything known about one device, each number with its source; the numbers derived from others,
+// and the stated numbers that others contradict.
 //
 //   number      value         meaning                       source
 //   processors  80            streaming multiprocessors …   NVIDIA Tesla V100 whitepaper, 2017

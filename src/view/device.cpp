@@ -13,9 +13,9 @@ namespace strata {
 
 namespace {
 
-constexpr double min_change = 0.0005;  // what a decimal of a percent shows
+constexpr double min_change = 0.0005;  // smaller changes round to 0.0 %
 
-// What a ceiling was before and is now, in words.
+// How a ceiling changed, in words.
 std::string finding_on(const std::vector<Remeasured>& all, const std::string& ceiling) {
     const auto found = std::ranges::find(all, ceiling, &Remeasured::ceiling);
     if (found == all.end()) {
@@ -50,7 +50,7 @@ std::vector<Cell> row_of(const BestOfBoth& best, const std::string& ceiling, con
             best.device.model};
 }
 
-// What was found only where there was something to compare with.
+// People see the findings only if there was an earlier value to compare with.
 Table ceilings_table(const BestOfBoth& best) {
     Table table{.columns = device_columns(), .records = "ceilings"};
     if (best.remeasured.empty()) {
@@ -93,7 +93,7 @@ Document device_document(const BestOfBoth& best) {
     if (const auto doubtful = doubtful_ceilings(device); !doubtful.empty()) {
         table.notes.push_back(fmt::format(
             "Doubtful: the best values of {} did not repeat within {:.0f} %, because the machine "
-            "was disturbed, and it can do more. Calibrate again while it has nothing else to do.",
+            "was disturbed; the true values are higher. Calibrate again on an idle machine.",
             join(doubtful, ", "), 100 * repeated_within));
     }
     if (!best.remeasured.empty()) {

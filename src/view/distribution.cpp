@@ -15,7 +15,7 @@ namespace strata {
 
 namespace {
 
-// Shares are shown in percent.
+// The value as shown: shares in percent.
 double shown(ObservedMetric metric, double value) {
     return metric == ObservedMetric::utilisation ? 100 * value : value;
 }
@@ -32,7 +32,7 @@ XyChart::Axis metric_axis(ObservedMetric metric) {
                 metric == ObservedMetric::utilisation ? AxisScale::linear : AxisScale::logarithmic};
 }
 
-// Values that double lie evenly on a logarithmic axis.
+// Values that double are evenly spaced on a logarithmic axis.
 XyChart::Axis parameter_axis(const std::string& name, const std::vector<double>& values) {
     const bool is_wide =
         !values.empty() && values.front() > 0 && values.back() >= 8 * values.front();
@@ -68,7 +68,7 @@ Table heat_table(ObservedMetric metric, const std::string& backend, const HeatMa
     return table;
 }
 
-// For data: each cell of each map in a row.
+// For data: one row for each cell of each map.
 Table heat_cells(ObservedMetric metric, std::span<const std::pair<std::string, HeatMap>> maps) {
     Table table = table_for_data({"backend", "hyperparameter", "value", "second_hyperparameter",
                                   "second_value", "runs", "quantity", "median"},
@@ -109,7 +109,7 @@ XyChart heat_lines(ObservedMetric metric, const std::string& backend, const Heat
     return chart;
 }
 
-// The median with the box from 9 to 91 %, or, as points of their own, the ends of the whiskers.
+// The median with the box from 9 to 91 %, or the ends of the whiskers as separate points.
 XyChart::Series percentile_series(ObservedMetric metric, std::string name,
                                   const std::vector<Box>& boxes, std::size_t place) {
     const bool is_median = box_shares[place] == 0.5;
@@ -160,7 +160,7 @@ std::vector<Cell> roofline_row(const Observations& all, const Observation& run, 
                           [&](double share) { return percent_cell(share, derived); })};
 }
 
-// Each network as a point, a series for each family, below the roof of their device.
+// Each network as a point below its device's roof, with one series for each family.
 XyChart roofline_chart(const Observations& all, const BackendRuns& group, Table& table) {
     XyChart chart{.title = fmt::format("{}: networks under the roof", printable(group.backend)),
                   .x = {.key = "flop_per_byte",
@@ -208,7 +208,7 @@ Document heat_map_document(ObservedMetric metric,
     Document document{.title = fmt::format("{} by two hyperparameters", name_of(metric)),
                       .kind = "analysis"};
     document.blocks.emplace_back(Paragraph{
-        runs_sentence(of) + " Medians over whatever else differs; – where there is no run."});
+        runs_sentence(of) + " Medians over everything else that differs; – if there is no run."});
     for (const auto& [backend, map] : maps) {
         document.blocks.emplace_back(heat_table(metric, backend, map));
         document.blocks.emplace_back(heat_lines(metric, backend, map));

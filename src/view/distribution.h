@@ -12,8 +12,7 @@
 
 namespace strata {
 
-// Medians of a metric by two hyperparameters, shaded on a page, a map for each backend, and the
-// same as lines.
+// Medians of a metric by two hyperparameters: a heat map for each backend, and the same as lines.
 Document heat_map_document(ObservedMetric metric,
                            std::span<const std::pair<std::string, HeatMap>> maps,
                            const AnalysedRuns& of);

@@ -20,11 +20,11 @@ inline constexpr std::array<std::string_view, 3> names_of(Condition) {
 struct DoctorCheck {
     std::string subject;  // "hardware counters"
     Condition condition = Condition::ok;
-    std::string meaning;  // what it allows or costs: "no cache misses by layer"
+    std::string meaning;  // what it enables or costs: "no cache misses by layer"
     std::string fix;      // how to get it: "sysctl kernel.perf_event_paranoid=1"; may be empty
 };
 
-// What this machine can measure, a paragraph each, what is missing first:
+// What this machine can measure, one paragraph each, with what is missing first:
 //
 //   Not available
 //   hardware counters: no cache misses by layer → sysctl kernel.perf_event_paranoid=1

@@ -67,7 +67,7 @@ std::string reversed_text(const ComparedPanel& compared) {
 }
 
 Table orders_table(const MeasuredFigure& figure, std::span<const ComparedPanel> panels) {
-    Table table{.title = "Do ours stand in the published order, smallest first?",
+    Table table{.title = "Are ours in the published order, smallest first?",
                 .columns = {data_column("reproduction"),
                             {"panel", "panel", Importance::essential},
                             {"order_agreement", "order", Importance::essential},
@@ -75,8 +75,8 @@ Table orders_table(const MeasuredFigure& figure, std::span<const ComparedPanel> 
                             {"pairs", "pairs", Importance::essential},
                             {"reversed_pairs", "reversed", Importance::essential},
                             {"reversed", "ours have", Importance::essential}},
-                .notes = {"Pairs: those whose published values lie further apart than the figure "
-                          "can be read. Ours are compared by their medians."},
+                .notes = {"Pairs: those whose published values differ by more than the reading "
+                          "error of the figure. Ours are compared by their medians."},
                 .records = "orders"};
     for (const ComparedPanel& compared : panels) {
         const bool is_known = compared.bars.front().our_rank.has_value();
@@ -103,8 +103,8 @@ std::string closing_line(std::span<const ComparedPanel> panels) {
 
 std::string ours_text(std::span<const AlgorithmComparison> batches) {
     return fmt::format(
-        "Ours are of {} on {}, {}: each convolution alone, an algorithm by the faster of its "
-        "variants, and by a matrix product what it cannot do.",
+        "Ours are of {} on {}, {}: each convolution alone; an algorithm counts by its faster "
+        "variant, and a matrix product replaces it where it does not apply.",
         printable(batches.front().network), printable(batches.front().device),
         batches.front().dtype);
 }

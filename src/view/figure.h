@@ -8,7 +8,7 @@
 
 namespace strata {
 
-// A published figure of times beside ours, of which the order is compared:
+// A published figure of times beside ours; their order is compared:
 //
 //   kim2017-fig9ab: time of AlexNet's convolutions by layer and algorithm, 256 images
 //   panel                algorithm  published  rank     ours  our rank
@@ -17,7 +17,7 @@ namespace strata {
 //   panel                same order  rank correlation  pairs  reversed
 //   9a: forward, conv2   differs                 0.80      5  direct before gemm
 //
-// then what ours were measured on, and its charts by layer and over the batch.
+// then the machine that ours were measured on, and charts by layer and over the batch.
 Document figure_document(const MeasuredFigure& figure, std::span<const ComparedPanel> panels,
                          std::span<const AlgorithmComparison> batches);
 

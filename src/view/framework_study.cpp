@@ -13,11 +13,11 @@ namespace {
 
 using Studied = StudiedFramework::Studied;
 
-// A framework under one of its settings, against the framework as it is.
+// A framework with one setting changed, compared with its default.
 struct Judged {
     const StudiedFramework* framework;
     const Studied* studied;
-    // Nothing where one of the two was not measured, or is incomplete.
+    // Empty if one of the two was not measured or is incomplete.
     std::optional<ComparedTime> whole = {};
     std::string reason = {};
 
@@ -92,7 +92,7 @@ Table choice_table(const std::vector<Judged>& all, const ComparisonRules& rules)
     }
     add_origin(table, Origin::measured);
     table.notes = {
-        "Each setting is changed alone, and compared with the default of the same framework.",
+        "Each setting is changed alone and compared with the default of the same framework.",
         fmt::format("faster, slower: the times differ, by more than {}.", percent(rules.margin))};
     return table;
 }
@@ -154,7 +154,7 @@ Document framework_study_document(const std::string& network, std::int64_t batch
         findings.items.push_back(finding_on(framework, all));
     }
     return {
-        .title = fmt::format("{}, batch {}: what the settings of frameworks buy", network, batch),
+        .title = fmt::format("{}, batch {}: what the settings of frameworks gain", network, batch),
         .blocks = {Lead{lead_of(all)}, std::move(findings), choice_table(all, rules)},
         .kind = "framework-study"};
 }

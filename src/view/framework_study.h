@@ -8,20 +8,20 @@
 
 namespace strata {
 
-// A framework as it is, and with each of its settings changed alone.
+// A framework with its defaults, and with each of its settings changed alone.
 struct StudiedFramework {
     std::string backend;
 
     struct Studied {
-        std::string setting;  // "layout"; empty: as it is
+        std::string setting;  // "layout"; empty: the defaults
         std::string value;
         ComparedSide side = {};
     };
-    std::vector<Studied> sides = {};  // the first is the framework as it is
+    std::vector<Studied> sides = {};  // the first has the defaults
 };
 
-// What the settings that frameworks leave to their users buy on this machine (Kim et al. 2017,
-// figure 7), each against its own framework as it is:
+// What the settings that frameworks leave to their users gain on this machine (Kim et al. 2017,
+// figure 7), each compared with the default of its framework:
 //
 //   backend  setting               value     end to end     over default        verdict
 //   onednn   default                         112 ± 1 ms

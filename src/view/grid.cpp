@@ -20,7 +20,7 @@ namespace {
 
 using Points = std::vector<std::vector<std::int64_t>>;
 
-// "128 to 512", of one of the numbers.
+// "128 to 512", the range of one number.
 std::string range_of(const Points& values, std::size_t axis, std::string_view between) {
     const auto of_axis = [&](const std::vector<std::int64_t>& point) { return point[axis]; };
     const auto [first, last] = std::ranges::minmax_element(values, {}, of_axis);
@@ -36,8 +36,8 @@ std::string ranges_of(const std::vector<std::string>& names, const Points& value
     return join(ranges, ", ");
 }
 
-// What the runs share, each range in its number's place: in the network's own text, as the batch,
-// or behind the rest.
+// The settings that the runs share, with each range in its number's place: inside the network's
+// text, as the batch, or at the end.
 std::string title_of(const Run& last, const VariedGrid& grid) {
     Settings settings = last.settings;
     std::string batch = fmt::format("batch {}", settings.batch);
@@ -59,7 +59,7 @@ std::string title_of(const Run& last, const VariedGrid& grid) {
     return settings_line(settings, batch, algorithm_text(last)) + others;
 }
 
-// People see a column for each number, data all of them as one text.
+// People see one column for each number; data has all of them as one text.
 void add_columns_of(const std::vector<std::string>& names, std::vector<Column>& columns) {
     for (const std::string& name : names) {
         columns.push_back(people_column(name, name));
@@ -136,7 +136,7 @@ Document grid_document(std::span<const Run> runs, const VariedGrid& grid) {
         add_cells_of(runs[i], row);
     }
     table.notes = {
-        "No line is fitted because several numbers change. For a single run: strata report RUN."};
+        "No line is fitted because several numbers vary. strata report RUN shows a single run."};
     return {title_of(runs.back(), grid),
             {Paragraph{machine_line(runs.back(),
                                     fmt::format("runs {} to {}", runs.front().id, runs.back().id))},

@@ -11,7 +11,7 @@
 
 namespace strata {
 
-// Runs that differ in several numbers, a row each in the order they were measured:
+// Runs that differ in several numbers, one row each in the order of measurement:
 //
 //   lstm:hidden=128..512, batch 1 to 16, training, f32, onednn direct
 //   hidden  batch  work [GFLOP]  time [ms]  rate [GFLOP/s]  memory  taken  run
@@ -22,10 +22,10 @@ namespace strata {
 std::vector<Column> grid_columns(const std::vector<std::string>& names);
 Document grid_document(std::span<const Run> runs, const VariedGrid& grid);
 
-// A network at each combination of several numbers, counted without running it.
+// A network at each combination of several numbers, counted without being run.
 struct WorkGrid {
     std::vector<std::string> variables;             // "hidden", "batch"
-    std::vector<std::vector<std::int64_t>> values;  // by point, one of each variable
+    std::vector<std::vector<std::int64_t>> values;  // for each point, one value of each variable
     std::string network;                            // as it was requested
     std::vector<WorkPoint> points;
 };

@@ -30,8 +30,8 @@ std::string provenance_value(const Run& run, const std::string& name) {
 
 constexpr double min_told_difference = 0.02;
 
-// A step's time is a median and those of all iterations add up to an average: where these differ,
-// the iterations do. Empty where they hardly do.
+// Compares the median iteration with the average: they differ if the iterations do. Empty if they
+// hardly differ.
 std::string average_sentence(const Run& run, const Summary& summary) {
     Seconds typical, average;
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
@@ -52,7 +52,7 @@ std::string average_sentence(const Run& run, const Summary& summary) {
         duration(typical), duration(average));
 }
 
-// How many iterations, and how much of their time is whose.
+// The number of iterations, and how much of their time is attributed to layers.
 std::string found_sentence(const Run& run, const Summary& summary,
                            std::span<const std::string> by) {
     double attributed = 0;
@@ -111,7 +111,7 @@ Document import_document(const Run& run, std::span<const std::string> by) {
     document.blocks.emplace_back(attribution_table(run, summary, by));
     if (!run.flags.empty()) {
         Table doubts = flags_table(run);
-        doubts.title = "What to know about this import";
+        doubts.title = "Notes on this import";
         document.blocks.emplace_back(std::move(doubts));
     }
     return document;
@@ -130,7 +130,7 @@ Table books_table(std::span<const ImportBook> books) {
 
 Document import_sweep_document(std::span<const Run> runs, std::size_t anew,
                                std::string_view device) {
-    std::map<std::string, std::pair<double, double>> reasons;  // how many, and the first of them
+    std::map<std::string, std::pair<double, double>> reasons;  // their number, and the first run
     double ran = 0;
     Table table{.columns = {{"outcome", "outcome", Importance::essential},
                             {"runs", "runs", Importance::essential},
@@ -150,8 +150,8 @@ Document import_sweep_document(std::span<const Run> runs, std::size_t anew,
     add_origin(table, Origin::imported);
     return {.title = fmt::format("{} networks on {}, imported", runs.size(), printable(device)),
             .blocks = {Paragraph{fmt::format(
-                           "{:.0f} ran, {:.0f} did not. {} were new. Each is a run of one step, "
-                           "the whole iteration: the file tells nothing of layers.",
+                           "{:.0f} ran, {:.0f} did not. {} were new. Each run has one step, the "
+                           "whole iteration, because the file has no times of layers.",
                            ran, static_cast<double>(runs.size()) - ran, anew)},
                        std::move(table)},
             .kind = "import"};

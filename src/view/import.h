@@ -11,7 +11,7 @@
 
 namespace strata {
 
-// What an import found, and by what each of its steps was attributed:
+// What an import found, and how each of its steps was attributed:
 //
 //   alexnet, batch 32, training, f32, pytorch: imported as run 12
 //   3 iterations, found by the repetition of its operators; 96.2 % of the steps' time is attributed
@@ -21,25 +21,25 @@ namespace strata {
 //   conv1                 convolution  forward       3.63       31.0  operator and shape
 //   unattributed: aten::  aten::copy_  forward       0.02        0.2  nothing
 //   ...
-//   What to know about this import
+//   Notes on this import
 //   ...
 //
-// `by`: of each of the run's steps.
+// `by` has one entry for each of the run's steps.
 Document import_document(const Run& run, std::span<const std::string> by);
 
-// What became of some of a file's records.
+// What happened to some of a file's records.
 struct ImportBook {
     std::string use = {};     // "used", "context", "left out"
-    std::string reason = {};  // of what was left out
+    std::string reason = {};  // why they were left out
     std::string what = {};    // likewise: a category, unit or process
     std::uint64_t records = 0;
-    Seconds time = {};  // of those that have one, as the file states it
+    Seconds time = {};  // the sum of those that the file states
 };
 
-// All of them, for data: people read the same as doubts.
+// All books, for data only: people read the same as doubts.
 Table books_table(std::span<const ImportBook> books);
 
-// Results of a sweep, imported as runs: how many, of what, and how many of them were new.
+// The results of a sweep, imported as runs: their number, their source, and how many were new.
 //
 //   1944 networks on Google Cloud TPU v2-8, a board of four chips, imported
 //   1724 ran, 220 did not. 1944 were new. ...

@@ -49,8 +49,8 @@ private:
 std::string note_on_images(const InfeedResult& infeed) {
     const double count = static_cast<double>(std::max<std::int64_t>(infeed.images, 1));
     return fmt::format(
-        "Images: {} JPEG{} ({}), {} pixels and {} each on average; decoded, cropped at random, "
-        "resized, mirrored every second time and normalised by {} thread{}.",
+        "Images: {} JPEG{} ({}), {} pixels and {} each on average; decoded, randomly cropped, "
+        "resized, mirrored half of the time and normalised by {} thread{}.",
         infeed.images, infeed.images == 1 ? "" : "s", printable(infeed.source),
         number_text(std::round(infeed.pixels / count), ""),
         number_text(infeed.encoded.value / count, "B"), infeed.threads,
@@ -64,10 +64,10 @@ Table infeed_table(const Run& run, const InfeedFindings& findings) {
                      {"median_s", "time", Importance::essential},
                      unit_column("images_per_s", "images/s"),
                      {"share_percent", "of the overlapped step", Importance::normal}};
-    table.rows = {rows.of_images("step, its input at hand", findings.step),
+    table.rows = {rows.of_images("step, with its input ready", findings.step),
                   rows.of_images("decode a batch, processor time", findings.decode),
                   rows.of_images("augment it, likewise", findings.augment),
-                  rows.of_images("make it: both, until it is there", findings.produce),
+                  rows.of_images("make it: both, until it is ready", findings.produce),
                   rows.part("copy it to the network", findings.copy),
                   rows.of_images("serial: make it, copy it, step", findings.serial)};
     table.totals = {
@@ -80,10 +80,10 @@ Table infeed_table(const Run& run, const InfeedFindings& findings) {
         rows.of_overlapped(rows.part("  the step itself", findings.beside), findings.beside)};
     table.notes = {note_on_images(*run.infeed)};
     if (findings.beside.low > findings.step.high) {
-        table.notes.push_back(fmt::format(
-            "While images are made beside it, the step itself takes {:.0f} % longer: they share "
-            "processors, caches and memory.",
-            100 * (findings.beside.median / findings.step.median - 1)));
+        table.notes.push_back(
+            fmt::format("While images are made beside it, the step itself takes {:.0f} % longer "
+                        "because both share processors, caches and memory.",
+                        100 * (findings.beside.median / findings.step.median - 1)));
     }
     return table;
 }
@@ -145,8 +145,8 @@ Document infeeds_document(std::span<const FedRun> runs, const AnalysedRuns& of) 
              std::string(name_of(run.origin))});
     }
     table.notes = {
-        "Infeed share: of a step beside which the next batch is made, waiting for its batch and "
-        "copying it. Busy processors: with making images at the network's own rate."};
+        "Infeed share: the part of an overlapped step spent waiting for its batch and copying it. "
+        "Busy processors: those needed to make images at the network's own rate."};
     return {.title = "infeed",
             .blocks = {Paragraph{runs_sentence(of)}, std::move(table)},
             .kind = "analysis"};

@@ -12,7 +12,7 @@
 
 namespace strata {
 
-// What feeding a run with images takes, empty where it was not fed:
+// The cost of feeding a run with images; empty if it was not fed:
 //
 //   Input
 //   Infeed-bound: 1 thread makes 512 images/s and the network takes 1930. 71 % of an overlapped
@@ -20,7 +20,7 @@ namespace strata {
 //   would keep up.
 //
 //   part                                      time [ms]  images/s  of the overlapped step [%]
-//   step, its input at hand                   8.29 ± 0.1      1930                          –
+//   step, with its input ready                   8.29 ± 0.1      1930                          –
 //   decode a batch, processor time            24.1 ± 0.2       664                          –
 //   augment it, likewise                       7.1 ± 0.1      2254                          –
 //   copy it                                  0.40 ± 0.01         –                          –
@@ -32,19 +32,19 @@ namespace strata {
 //   Images: 64 synthetic JPEGs, 65,536 pixels and 25 kB on average, ...
 std::vector<Block> infeed_blocks(const Run& run);
 
-// A stored run and what feeding it took.
+// A stored run and the cost of feeding it.
 struct FedRun {
     const Observation* run = nullptr;
     InfeedResult infeed;
 };
 
-// The infeed share of many runs, and both rates, a row for each:
+// The infeed share and both rates of many runs, one row each:
 //
 //   run  network  batch  mode      threads  infeed threads  step [ms]  overlapped [ms]  infeed
 //   share [%] ...
 Document infeeds_document(std::span<const FedRun> runs, const AnalysedRuns& of);
 
-// The same of one as data; null where the run was not fed.
+// The same for one run as data; null if the run was not fed.
 nlohmann::ordered_json infeed_json(const Run& run);
 
 }  // namespace strata

@@ -57,9 +57,9 @@ Document instrument_cost_document(std::span<const InstrumentedSide> sides) {
     }
     add_origin(table, Origin::measured);
     table.notes = {
-        "Iterations without an instrument and with it are timed in turn: within each process, or, "
-        "of a framework's profiler, which records a whole process, in neighbouring ones.",
-        "A whole iteration's result is from iterations without instruments; only the times of "
+        "Iterations without and with an instrument are timed in turn within each process. A "
+        "framework's profiler records a whole process, so neighbouring processes are compared.",
+        "Results for a whole iteration come from iterations without instruments; only the times of "
         "steps are taken with one."};
     return {.title = "what measuring costs", .blocks = {std::move(table)}, .kind = "overhead"};
 }

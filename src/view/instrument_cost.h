@@ -10,7 +10,7 @@ namespace strata {
 struct InstrumentedSide {
     ComparedSide side;
     std::string step_timer;      // "time stamps between the steps"
-    std::string profiler = {};   // the framework's own; empty: it has none
+    std::string profiler = {};   // the framework's own; empty if it has none
     ComparedSide profiled = {};  // the same with its profiler on
 };
 

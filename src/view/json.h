@@ -18,21 +18,22 @@
 
 namespace strata {
 
-// What scripts get where rows of a table are not enough: one value for each run, sweep, pair or
-// network, by the words of docs/schema/README.md. What was not measured is null, times are seconds,
-// shares fractions of 1, numbers whole. The files docs/schema/<kind>.json describe them.
+// The JSON output for scripts, if rows of a table are not enough: one value for each run, sweep,
+// pair or network, in the terms of docs/schema/README.md. Times are in seconds, shares are
+// fractions of 1, numbers are not rounded, and what was not measured is null. The files
+// docs/schema/<kind>.json describe them.
 
 // One of "runs" (docs/schema/run.json): settings, "steps" in the order of execution, "counters",
-// "groups" of steps where they are put together (`by`), "findings" with the commands to try, what
-// all would take "at_ceilings", "budget", "memory", "trace" with every span of the kept iteration,
-// "doubts", "provenance". The selection acts on the groups, or, without any, on the steps.
+// "groups" of steps if they are grouped (`by`), "findings" with the commands to try, the time of
+// all steps "at_ceilings", "budget", "memory", "trace" with every span of the kept iteration,
+// "doubts", "provenance". The selection applies to the groups, or to the steps if there are none.
 nlohmann::ordered_json run_json(const Run& run, const StepFilter& filter = {},
                                 const Convention& convention = conventions().front(),
                                 const Selection& selection = {}, std::span<const Grouping> by = {});
 
 // One of "sweeps": the settings that its runs share, "points", "fit", "saturation", "capacity".
-// Slope, rate, framework and half rate are null where the line does not describe the times, the
-// batch of the capacity where nothing was found to limit it. The selection acts on the points.
+// Slope, rate, framework and half rate are null if the line does not describe the times; the
+// capacity's batch is null if no limit was found. The selection applies to the points.
 nlohmann::ordered_json sweep_json(const Sweep& sweep, const std::optional<Capacity>& capacity = {},
                                   const Selection& selection = {});
 
@@ -44,7 +45,8 @@ nlohmann::ordered_json grid_json(std::span<const Run> runs, const VariedGrid& gr
 nlohmann::ordered_json show_json(const Graph& graph, const Convention& convention,
                                  const Execution& execution);
 
-// One of "networks" (docs/schema/memory.json): at each batch the peak and what each layer needs.
+// One of "networks" (docs/schema/memory.json): for each batch, the peak and the memory of each
+// layer.
 nlohmann::ordered_json memory_json(std::span<const Graph> graphs, const Execution& execution);
 
 // One of "sweeps" (docs/schema/work-sweep.json): work and memory at each size.

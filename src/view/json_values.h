@@ -17,9 +17,9 @@
 
 namespace strata {
 
-// Values as the writers of view/json.h put them: what is not known is null.
+// Values as the writers of view/json.h write them: null if unknown.
 
-// A count of operations or bytes; a convention with broken weights rounds.
+// A count of operations or bytes, rounded because a convention may have fractional weights.
 template <class Quantity>
 nlohmann::ordered_json whole_json(Quantity count) {
     return static_cast<std::int64_t>(std::llround(count.value));
@@ -34,13 +34,13 @@ inline nlohmann::ordered_json text_json(const std::string& value) {
     return value.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
 }
 
-// Null where they are not known or a device's own.
+// Null if they are unknown or a device's own.
 inline nlohmann::ordered_json threads_json(const Settings& settings) {
     const int threads = settings.threads();
     return threads > 0 ? nlohmann::ordered_json(threads) : nlohmann::ordered_json();
 }
 
-// The document's records, of those that are wanted. Requires: its first block is a table.
+// The selected records of the document. Requires: its first block is a table.
 inline nlohmann::ordered_json records_in(const Document& document,
                                          const Selection& selection = {}) {
     const Document data = select(data_of(document), selection);

@@ -6,10 +6,10 @@
 
 namespace strata {
 
-// What a set of kernels holds, after it was imported:
+// The contents of an imported set of kernels:
 //
 //   294 kernels of alexnet, imported from alexnet_kernel.db: kernel set 1.
-//   Device, batch, full name and invocation tell all of them apart; bare names would only 268.
+//   Device, batch, full name and invocation identify all of them; bare names would only 268.
 //
 //   kernels by device and batch
 //   device  batch  kernels  forward  backward_data  backward_weights  names  full_names

@@ -49,7 +49,7 @@ bool has_loss(const Graph& graph) {
     });
 }
 
-// A graph is copied only where inference changes it.
+// Copies the graph only if inference changes it.
 Footprint footprint_in(const Graph& graph, Execution execution, Mode mode) {
     execution.numerics.mode = mode;
     return mode == Mode::inference && has_loss(graph)
@@ -57,7 +57,7 @@ Footprint footprint_in(const Graph& graph, Execution execution, Mode mode) {
                : footprint_of(graph, execution);
 }
 
-// What is not known is missing, and not nothing.
+// Unknown work is missing, not zero.
 void drop_unknown(NetworkWork& network) {
     for (auto& sum : network.passes) {
         sum = network.uncounted > 0 && sum->flops.value == 0 ? std::nullopt : sum;

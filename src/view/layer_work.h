@@ -19,22 +19,22 @@ struct PassWork {
     Bytes written;
 };
 
-// One layer as `show` tells it.
+// One layer as `show` reports it.
 struct LayerWork {
     std::vector<Dims> inputs;  // of the activations
     Dims output;               // of the first result
     std::int64_t parameters = 0;
-    // Those scheduled, without the forward pass of an opaque layer whose work is not known.
+    // The scheduled passes, except the forward pass of an opaque layer whose work is unknown.
     std::array<std::optional<PassWork>, all_passes.size()> passes;
 };
 
-// A network as `show` tells it: layers as Graph::layers, and their sums.
+// A network as `show` reports it: layers as in Graph::layers, and their sums.
 struct NetworkWork {
     std::vector<LayerWork> layers;
     std::int64_t parameters = 0;  // each counted once, however many layers share it
-    // Each pass; nothing where no work is known and some is missing.
+    // For each pass; empty if no work is known and some is missing.
     std::array<std::optional<PassWork>, all_passes.size()> passes;
-    std::int64_t uncounted = 0;  // layers whose work is not known: the sums are at least so much
+    std::int64_t uncounted = 0;  // layers whose work is unknown, which makes the sums lower bounds
     Footprint training;
     Footprint inference;
     Bytes caffe_data;

@@ -63,9 +63,8 @@ std::string in_words(std::string_view name) {
     return words;
 }
 
-// One rule for every option, for those to come too: it is told under its own name where it is not
-// the default. What a file holds is told by its name here; its hash stands with the run's
-// provenance.
+// One rule for every option, present and future: it is listed under its own name unless it has its
+// default. A file is listed by name; its hash is part of the run's provenance.
 std::string further_line(const Settings& settings) {
     constexpr std::size_t longest_told = 80;
     std::vector<std::string> parts;
@@ -80,7 +79,7 @@ std::string further_line(const Settings& settings) {
     return joined(parts);
 }
 
-// Nothing where an imported run's file does not tell.
+// Empty if an imported run's file does not say.
 std::string threads_text(int threads) {
     return threads == 0 ? "" : fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
 }
@@ -146,7 +145,8 @@ std::string settings_line(const Settings& settings, const std::string& batch,
 
 std::string other_settings_line(const Settings& settings) {
     const Option& algorithm = option_named("algorithm");
-    const bool is_usual =  // a modelled device's library chooses unless another was asked for
+    const bool
+        is_usual =  // a modelled device's library chooses unless the user asked for an algorithm
         is_default(settings, algorithm) ||
         (settings.backend.starts_with("modelled:") && text_of(settings, algorithm) == "auto");
     return joined({is_usual ? "" : in_words(algorithm.name) + " " + text_of(settings, algorithm),

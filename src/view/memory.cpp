@@ -13,7 +13,7 @@ namespace strata {
 
 namespace {
 
-// A column of the table by layer, and of its parts at the peak.
+// A column of the table by layer, and a part of the peak.
 struct MemoryColumn {
     const char* key;
     const char* title;
@@ -42,7 +42,7 @@ constexpr std::array<PartColumn, 5> parts = {
      {"gradients_bytes", "gradients", &PeakParts::gradients},
      {"saved_bytes", "masks and indices", &PeakParts::saved}}};
 
-// A model's number: nothing here is measured.
+// A modelled number: nothing here is measured.
 Cell modelled(Bytes bytes) {
     return bytes_cell(bytes, Provenance::modelled);
 }
@@ -90,7 +90,7 @@ Table peak_table(const MemoryProfile& profile, const std::string& place) {
         table.rows.push_back({part.title, modelled(profile.peak.*part.bytes)});
     }
     table.totals.push_back({"peak", modelled(profile.peak.sum())});
-    table.notes = {"Without the library's scratch memory, which strata run reports by step."};
+    table.notes = {"Without the library's scratch memory, which strata run reports for each step."};
     return table;
 }
 

@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// That a training step in 16 bits keeps its parameters in more; empty of any other execution.
+// Says that a training step in 16 bits keeps its parameters in 32; empty for any other execution.
 std::string masters_note(const Execution& execution);
 
 // The memory a network needs, layer by layer, and where it peaks:
@@ -28,7 +28,7 @@ std::string masters_note(const Execution& execution);
 // The last column adds up to the peak. Activations and gradients do not all exist at once.
 Document memory_document(const Graph& graph, const Execution& execution);
 
-// The same network at several batches, a row each, with what the parts hold at the peak as bars:
+// The same network at several batches, one row each, with the parts of the peak as bars:
 //
 //   batch  parameters  optimizer  activations  gradients  masks  peak [MB]  at          inference
 //       1         244        244         3.34        151  0.009        642  fc6 update        247

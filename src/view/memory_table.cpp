@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* not_measured = "the kernel does not report the peak of this process alone";
 
-constexpr const char* not_told = "the profile does not tell";
+constexpr const char* not_told = "the profile does not say";
 
 constexpr const char* of_a_process =
     "Measured: the peak resident set of the process minus that before the network was prepared; it "
@@ -29,7 +29,7 @@ std::vector<Cell> row(const char* what, const std::optional<Bytes>& bytes,
             comparable ? percent_cell(*bytes / *whole) : Cell(Missing{reason})};
 }
 
-// What a prediction says of the device's memory (run/modelled.h).
+// The device memory that a prediction needs (run/modelled.h).
 Table modelled_memory_table(const Run& run, const MemoryCheck& check) {
     Table table;
     table.columns = {{"memory", "memory", Importance::essential},

@@ -6,7 +6,7 @@
 
 namespace strata {
 
-// The memory a run used against what was predicted:
+// The memory that a run used beside the prediction:
 //
 //   memory                             size [MB]  of the measured [%]
 //   the network's tensors, by liveness     1,200                 92.3

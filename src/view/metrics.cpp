@@ -18,7 +18,7 @@ bool lacks(const MetricCatalogue& catalogue, const std::string& chip, const Metr
     });
 }
 
-// "Volta, GA10B": an architecture's name where all its chips lack the metric.
+// "Volta, GA10B": the architecture's name if all its chips lack the metric.
 std::string missing_on(const MetricCatalogue& catalogue, const Metric& metric) {
     std::vector<std::string> names;
     for (const Architecture& architecture : catalogue.architectures) {

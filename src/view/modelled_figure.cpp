@@ -48,7 +48,7 @@ Table layers_of_figure(const ModelledFigure& figure, std::span<const ComparedMea
     return table;
 }
 
-// |ours / published - 1|, on average; nothing where one is missing.
+// |ours / published - 1|, on average; empty if one is missing.
 std::optional<double> mean_error(const ComparedMeasure& panel) {
     double sum = 0;
     for (const ComparedLayer& layer : panel.layers) {
@@ -66,8 +66,8 @@ Table agreement_of(const ModelledFigure& figure, std::span<const ComparedMeasure
                             {"batch", "batch", Importance::detail},
                             {"rank_correlation", "rank correlation", Importance::essential},
                             {"mean_error", "mean error", Importance::essential}},
-                .notes = {"Rank correlation: Spearman's, of the layers. Mean error: of |ours / "
-                          "published - 1|."},
+                .notes = {"Rank correlation: Spearman's, over the layers. Mean error: the mean of "
+                          "|ours / published - 1|."},
                 .records = "figure_panels"};
     for (const ComparedMeasure& panel : panels) {
         const auto error = mean_error(panel);
@@ -93,7 +93,7 @@ std::string text_of(const std::vector<StallReason>& stalls) {
     return text;
 }
 
-// Whether ours agrees, where there is something to agree with.
+// Whether ours agrees, if something was published.
 std::string verdict_of(const ComparedFinding& compared) {
     const PublishedFinding& finding = compared.finding;
     if (finding.measure == FindingMeasure::top_stalls) {
@@ -102,7 +102,7 @@ std::string verdict_of(const ComparedFinding& compared) {
     if (!finding.published || !compared.ours) {
         return "";
     }
-    constexpr double within = 0.1;  // of the published number, or a point of 0 %
+    constexpr double within = 0.1;  // of the published number, or one percentage point of 0 %
     const double off = std::abs(*compared.ours - *finding.published);
     return off <= std::max(within * std::abs(*finding.published), *finding.published == 0 ? 1.0 : 0)
                ? "agrees"
@@ -110,20 +110,22 @@ std::string verdict_of(const ComparedFinding& compared) {
 }
 
 Table findings_of(const ModelledFigure& figure, std::span<const ComparedFinding> findings) {
-    Table table{.title = fmt::format("{}: {}", figure.name, figure.title),
-                .columns = {data_column("reproduction"),
-                            {"finding", "finding", Importance::essential},
-                            {"device", "device", Importance::essential},
-                            {"published", "published", Importance::essential},
-                            {"ours", "ours", Importance::essential},
-                            {"verdict", "verdict", Importance::essential}},
-                .notes = {"Source: " + figure.source,
-                          fmt::format("Ours are modelled: `strata simulate {} --device DEVICE "
-                                      "--batch {}`. Stalls: how many of the published reasons are "
-                                      "among as many of ours. Numbers agree within a tenth of the "
-                                      "published one, or a point of 0 %.",
-                                      figure.network, figure.findings_batch)},
-                .records = "findings"};
+    Table table{
+        .title = fmt::format("{}: {}", figure.name, figure.title),
+        .columns = {data_column("reproduction"),
+                    {"finding", "finding", Importance::essential},
+                    {"device", "device", Importance::essential},
+                    {"published", "published", Importance::essential},
+                    {"ours", "ours", Importance::essential},
+                    {"verdict", "verdict", Importance::essential}},
+        .notes =
+            {"Source: " + figure.source,
+             fmt::format(
+                 "Ours are modelled: `strata simulate {} --device DEVICE --batch {}`. Stalls: how "
+                 "many of the published reasons are among as many of our largest ones. Numbers "
+                 "agree within a tenth of the published one, or one percentage point of 0 %.",
+                 figure.network, figure.findings_batch)},
+        .records = "findings"};
     for (const std::string& remark : figure.remarks) {
         table.notes.push_back("Remark: " + remark);
     }

@@ -19,7 +19,8 @@ Json fit_json(const std::optional<Extrapolation>& found) {
         return nullptr;
     }
     const auto& rate = found->hardware_interval;
-    // What a line says that does not describe the times would be taken for a constant.
+    // Omits the values of a line that does not describe the times: readers would take them for
+    // constants.
     const auto told = [&](const auto& value) {
         return found->misfit.empty() ? Json(value) : Json();
     };

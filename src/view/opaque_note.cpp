@@ -13,7 +13,7 @@ namespace strata {
 
 namespace {
 
-// Layers stand in the order of computation, so that what others only follow from comes first.
+// Layers are in the order of computation, so the root causes come first.
 constexpr std::size_t reasons_shown = 2;
 
 }  // namespace
@@ -39,11 +39,10 @@ std::string opaque_note(const Graph& graph) {
     }
     const std::size_t shown = std::min(reasons.size(), reasons_shown);
     const std::string missing =
-        uncounted == 0 ? ""
-                       : fmt::format(
-                             "; the work of {} is not known, so that totals are at least "
-                             "what stands here",
-                             uncounted == count ? "these" : fmt::format("{} of them", uncounted));
+        uncounted == 0
+            ? ""
+            : fmt::format("; the work of {} is unknown, so the totals are lower bounds",
+                          uncounted == count ? "these" : fmt::format("{} of them", uncounted));
     return fmt::format("{} of {} layers cannot be computed here, and a run skips them{}: {}{}",
                        count, graph.layers.size(), missing,
                        join(std::span(reasons).first(shown), "; "),

@@ -56,15 +56,15 @@ std::string help_against(Term term, const KernelPrediction& kernel) {
                        : "an algorithm with fewer operations, a lower precision, or more "
                          "processors";
         case Term::latency:
-            return kernel.tiles ? "a larger batch: too few blocks are there to hide latency"
+            return kernel.tiles ? "a larger batch: there are too few blocks to hide latency"
                                 : "more rows at a time";
         case Term::l2:
             return "larger tiles, or a lower precision";
         case Term::dram:
-            return kernel.tiles ? "a larger batch, which uses the weights more often, a larger L2 "
-                                  "cache, or a lower precision"
-                                : "fusing it with its neighbour, which saves a round trip, or a "
-                                  "lower precision";
+            return kernel.tiles
+                       ? "a larger batch, which uses the weights more often, a larger L2 "
+                         "cache, or a lower precision"
+                       : "fusing it with its neighbour to save a round trip, or a lower precision";
         case Term::transforms:
             return "more channels or filters, which use each transformed tile more often";
         case Term::split:
@@ -98,12 +98,12 @@ std::string kernel_sentence(const KernelPrediction& kernel, const DeviceModel& m
             ? fmt::format("{} and computes {}", moves, text_with_unit(kernel.flops.value, "FLOP"))
             : moves;
     const Term binding = kernel.binding();
-    return fmt::format("{}{} takes {}: {}. What binds is {}; what would help is {}.", kernel.name,
+    return fmt::format("{}{} takes {}: {}. The limit is {}; what would help is {}.", kernel.name,
                        repeats, duration(kernel.time), what, text_of_term(binding),
                        help_against(binding, kernel));
 }
 
-// "Of other kernels, volta_sgemm_64x64 would be next with 1.7 ms."
+// "The next best kernel, volta_sgemm_64x64, would take 1.7 ms."
 std::string next_sentence(const KernelPrediction& kernel, const DeviceModel& model) {
     for (const Alternative& other : model.alternatives_to(kernel)) {
         if (other.name != kernel.name) {
@@ -119,8 +119,7 @@ std::string next_sentence(const KernelPrediction& kernel, const DeviceModel& mod
 std::string rates_sentence(const KernelPrediction& kernel, const DeviceModel& model) {
     const RateSource source = model.source_of(kernel.rates);
     return source.origin == RateOrigin::prior
-               ? "Its rates are those that hold for any device, because none were fitted to this "
-                 "one's."
+               ? "It uses the default rates for any device because none were fitted to this one's."
                : fmt::format("Its rates are '{}' of {} ({}).", source.name, source.device,
                              name_of(source.origin));
 }
@@ -161,8 +160,7 @@ void explain_step(const PredictedNetwork& network, const PredictedStep& step,
             Paragraph{fmt::format("It is done by {} {}.", graph.layers[step.within->layer].name,
                                   name_of(step.within->pass))});
     } else if (step.kernels.empty()) {
-        blocks.emplace_back(
-            Paragraph{"It costs nothing: its result is its input under another name."});
+        blocks.emplace_back(Paragraph{"It costs nothing: its result is an alias of its input."});
     } else {
         for (const KernelPrediction& kernel : step.kernels) {
             std::vector<std::string> said = {kernel_sentence(kernel, network.device),
@@ -190,7 +188,7 @@ std::vector<Cell> elasticity_row(std::string layer, std::string pass, Seconds ti
 }
 
 Table elasticity_table(const PredictedNetwork& network, const Sensitivity& sensitivity) {
-    Table table{.title = "What a percent more of each resource saves, in percent",
+    Table table{.title = "Time saved by 1 % more of each resource, in percent",
                 .columns = {{"layer", "layer", Importance::essential},
                             {"pass", "pass", Importance::essential},
                             {"time_s", "time", Importance::essential}},
@@ -212,14 +210,14 @@ Table elasticity_table(const PredictedNetwork& network, const Sensitivity& sensi
     }
     table.totals.push_back(elasticity_row("all", "", prediction.time(), sensitivity.whole));
     table.notes.emplace_back(
-        "1: the time falls as the resource grows; 0: it does not matter. The sum is 1 but for the "
-        "size of the L2 cache and where another kernel would be taken.");
+        "1: the time falls in proportion as the resource grows; 0: the resource does not matter. "
+        "The sum is 1, apart from the size of the L2 cache and a change of kernel.");
     add_origin(table, Origin::modelled);
     return table;
 }
 
 Table upgrade_table(std::span<const UpgradeCurve> curves, std::span<const double> factors) {
-    Table table{.title = "Which upgrade pays: the whole with so many times as much of one resource",
+    Table table{.title = "Which upgrade pays: the total time with a multiple of one resource",
                 .columns = {{"upgrade", "upgrade", Importance::essential}},
                 .records = "upgrades"};
     for (const double factor : factors) {
@@ -286,7 +284,7 @@ Document sensitivity_document(const PredictedNetwork& network, const Sensitivity
 
 namespace {
 
-// As the run was predicted. Throws Error where that is no longer possible.
+// The device model that the run was predicted with. Throws Error if it is no longer available.
 std::unique_ptr<DeviceModel> device_again(const Run& run) {
     DeviceChanges changes;
     for (const auto& [key, values] : run.settings.device_changes) {
@@ -325,7 +323,7 @@ std::vector<Block> sensitivity_blocks(const Run& run) {
                                     upgrades_of(graph, execution, *device, upgrade_factors))
             .blocks;
     } catch (const Error&) {
-        return {};  // the report has its other parts
+        return {};  // the rest of the report stands without it
     }
 }
 

@@ -14,7 +14,7 @@
 
 namespace strata {
 
-// A network's prediction with what it was made from.
+// A network's prediction with its inputs.
 struct PredictedNetwork {
     const Graph& graph;
     const NetworkPrediction& prediction;
@@ -22,7 +22,7 @@ struct PredictedNetwork {
     std::string title;  // "alexnet, batch 128, training, f32 on gtx-1080"
 };
 
-// Why layers that a glob means take the time that is predicted:
+// Explains the predicted times of the layers that match a glob:
 //
 //   conv2 forward takes 1.59 ms: ampere_sgemm_128x64_nn in 264 blocks of 128 x 64 ...
 //   kernel  term        time      binds
@@ -30,10 +30,10 @@ struct PredictedNetwork {
 //   The next best kernel ... would take 1.7 ms.
 //   What would help: ...
 //
-// Throws Error where no layer is meant.
+// Throws Error if no layer matches.
 Document explanation_document(const PredictedNetwork& network, std::string_view layers);
 
-// What each resource is worth, for the whole and every step, and which upgrade pays:
+// The value of each resource for the whole and for every step, and which upgrade pays:
 //
 //   layer  pass     time    compute  latency  l2_bandwidth  l2_size  dram_bandwidth  launch  sum
 //   conv1  forward  812 µs  0.93     0.01     ...                                             1.00
@@ -43,10 +43,10 @@ Document explanation_document(const PredictedNetwork& network, std::string_view 
 Document sensitivity_document(const PredictedNetwork& network, const Sensitivity& sensitivity,
                               std::span<const UpgradeCurve> curves);
 
-// Of what `sensitivity_document` has so many times as much.
+// The multiples of a resource that `sensitivity_document` shows.
 inline constexpr std::array upgrade_factors = {1.0, 2.0, 4.0, 8.0};
 
-// The same blocks for a stored prediction, made again; none where its network is a file, which may
+// The same blocks, recomputed for a stored prediction; none if its network is a file, which may
 // have changed, or its device is no longer described.
 std::vector<Block> sensitivity_blocks(const Run& run);
 
@@ -55,7 +55,7 @@ struct DeviceTime {
     Settings settings;
     std::string device;
     std::int64_t run = 0;
-    std::optional<Seconds> time;  // nothing where a layer has no prediction
+    std::optional<Seconds> time;  // empty if a layer has no prediction
     std::string reason = {};      // why not
     Bytes memory;
     std::optional<bool> fits = {};

@@ -63,10 +63,10 @@ Document accuracy_document(std::span<const AccuracyRow> rows, const std::string&
                               error_cell(row.errors.p90), error_cell(row.errors.signed_sum)});
     }
     table.notes.emplace_back(
-        "Uncalibrated: by the device's description alone. Calibrated: by the rates that strata "
-        "predict uses here, which may have been fitted to these rows. Cross-validated: each fifth "
-        "of the rows by rates fitted to the other four. Left-out: by rates fitted to other devices "
-        "of the same maker.");
+        "Uncalibrated: from the device's description alone. Calibrated: with the rates that strata "
+        "predict uses here, possibly fitted to these rows. Cross-validated: each fifth of the rows "
+        "with rates fitted to the other four. Left-out: with rates fitted to other devices of the "
+        "same maker.");
     if (!source.empty()) {
         table.notes.push_back(fmt::format("Source: {}.", source));
     }

@@ -18,7 +18,7 @@ struct PredictedRow {
     std::string reason = {};
 };
 
-// The table as it was given, with two columns more:
+// The given table with two more columns:
 //
 //   device   op      batch  m     n     k     ...  predicted_ms  reason
 //   V100     linear  1      3369  184   1239  ...  0.164
@@ -31,7 +31,7 @@ Document predictions_document(const ProblemTable& table, std::span<const Predict
 //   a100-40  linear  cross-validated  1500   4.8    3.3     9.6    -2.1
 //   a100-40  linear  left-out         1500  14.6   11.0    30.2    -8.3
 //
-// `source` is what they were computed from where those are not tables of the user's own.
+// `source` names the data, unless it is the user's own tables.
 Document accuracy_document(std::span<const AccuracyRow> rows, const std::string& source = {});
 
 // The same as JSON: an array of objects with the columns' names as above, errors in percent.

@@ -7,13 +7,12 @@
 
 namespace strata {
 
-// The run with the operations of its steps counted by another convention, each from its problem in
-// one line; an update also from the optimizer among the run's settings. Reorders and accumulations
-// have none. What bounds a step is still told from the run itself, whose counts are those of
-// multiply-add-2.
+// The run with the operations of its steps counted by another convention, each from its one-line
+// problem; an update also needs the optimizer from the run's settings. Reorders and accumulations
+// have no operations. Bounds still come from the run itself, which counts by multiply-add-2.
 Run counted_by(const Convention& convention, Run run);
 
-// The sweep with the operations of its points counted likewise; its runs stay as they are.
+// The sweep with its points' operations counted in the same way; its runs are unchanged.
 Sweep counted_by(const Convention& convention, Sweep sweep);
 
 }  // namespace strata

@@ -96,7 +96,7 @@ Tiles tiles_of(const RunFindings& findings) {
     return tiles;
 }
 
-// (The page of an interrupted run has no other place to say so.)
+// Includes interruption: the page of an interrupted run has no other place for it.
 Doubts all_doubts_of(const Run& run) {
     Doubts doubts = doubts_of(run);
     if (run.state == RunState::partial) {
@@ -106,7 +106,7 @@ Doubts all_doubts_of(const Run& run) {
     return doubts;
 }
 
-// Shares read faster with bars.
+// Draws shares as bars, which read faster.
 Table with_bars(Table table) {
     for (Column& column : table.columns) {
         const bool bar = column.title == "share" || column.title == "gain";
@@ -117,10 +117,10 @@ Table with_bars(Table table) {
     return table;
 }
 
-// More bars than that do not fit a page: then equal layers have one together.
-constexpr std::size_t most_bars = 40;
+// More bars do not fit a page: equal layers then share one bar.
+constexpr std::size_t max_bars = 40;
 
-// The layers that a bar stands for, in the order of the network.
+// The layers of each bar, in the order of the network.
 std::vector<std::vector<const LayerTotal*>> bars_among(const RunFindings& findings) {
     const auto& layers = findings.summary.layers;
     std::map<std::string_view, std::string_view> problems;
@@ -134,7 +134,7 @@ std::vector<std::vector<const LayerTotal*>> bars_among(const RunFindings& findin
     const auto families = families_of(works);
     std::vector<std::vector<const LayerTotal*>> bars;
     for (std::size_t i = 0; i < layers.size(); ++i) {
-        const std::size_t bar = layers.size() > most_bars ? families[i] : i;
+        const std::size_t bar = layers.size() > max_bars ? families[i] : i;
         bars.resize(std::max(bars.size(), bar + 1));
         bars[bar].push_back(&layers[i]);
     }
@@ -216,7 +216,7 @@ void add_tables(std::vector<Block>& blocks, const RunFindings& findings) {
     blocks.emplace_back(provenance_table(run));
 }
 
-// The answer, the doubts and the advice; then charts, then every number.
+// Adds the answer, the doubts and the advice; then charts, then every number.
 void add_run(std::vector<Block>& blocks, const Run& run, std::span<const Grouping> by) {
     const RunFindings findings = findings_of(run);
     blocks.emplace_back(Lead{lead_of(findings)});
@@ -246,7 +246,7 @@ void add_run(std::vector<Block>& blocks, const Run& run, std::span<const Groupin
         blocks.push_back(table ? with_bars(std::move(*table)) : std::move(block));
     }
     if (auto upgrades = sensitivity_blocks(run); !upgrades.empty()) {
-        blocks.emplace_back(Heading{"What each resource is worth"});
+        blocks.emplace_back(Heading{"The value of each resource"});
         std::ranges::move(upgrades, std::back_inserter(blocks));
     }
     add_tables(blocks, findings);
@@ -278,7 +278,7 @@ std::vector<std::string> short_names_of(std::span<const Run> runs) {
     return names;
 }
 
-// Runs side by side: a row for each figure, a column for each run.
+// Runs side by side: one row for each figure, one column for each run.
 Table side_by_side(std::span<const Run> runs) {
     Table table{.columns = {{"figure", "", Importance::essential}}};
     const auto names = short_names_of(runs);
@@ -304,7 +304,7 @@ Table side_by_side(std::span<const Run> runs) {
     return table;
 }
 
-// Passes that none of the runs has are left out.
+// Leaves out passes that no run has.
 StackedBars bars_by_run(std::span<const Run> runs) {
     std::array<StackedBars::Series, all_passes.size()> by_pass;
     std::array<bool, all_passes.size()> occurs{};

@@ -9,11 +9,10 @@
 
 namespace strata {
 
-// One or more runs to look at and to keep: for each, how it was made and what to doubt, the few
-// numbers that matter, the time by layer and pass as stacked bars, the steps under the roofline,
-// the verdicts, the grouped steps (`by`, or as rollup_blocks does), and every step in a table that
-// closes its budget. Several runs are summed up first, and as a sweep where they differ in one
-// number only.
+// A report on one or more runs: for each, how it was made and what to doubt, the headline numbers,
+// the time by layer and pass as stacked bars, the steps under the roofline, the verdicts, the
+// grouped steps (`by`, or as rollup_blocks does), and every step in a table that adds up to the
+// total. Several runs begin with a summary, or with a sweep if they differ in one number only.
 Document report_document(std::span<const Run> runs, std::span<const Grouping> by = {});
 
 }  // namespace strata

@@ -43,7 +43,7 @@ std::string verdicts_of(const Tally& tally) {
     return join(parts, ", ");
 }
 
-// As a count of numbers continues.
+// The words that follow a count of numbers.
 constexpr std::string_view phrase_for(Basis basis) {
     return basis == Basis::artifact ? "from artifacts" : name_of(basis);
 }
@@ -71,7 +71,7 @@ bool is_empty(const Cell& cell) {
     return std::holds_alternative<Missing>(cell) || (text != nullptr && text->empty());
 }
 
-// People do not see columns that say nothing of any number here.
+// Hides columns that are empty for every number; data keeps them.
 void hide_empty_columns(Table& table) {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         if (std::ranges::all_of(table.rows, [&](const auto& row) { return is_empty(row[i]); })) {

@@ -10,12 +10,12 @@
 
 namespace strata {
 
-// What can be reproduced: name, how many numbers, what they are, whose.
+// The reproducible publications: name, count of numbers, subject and source.
 Document reproductions_document(std::span<const Reproduction> reproductions,
                                 std::span<const MeasuredFigure> figures,
                                 std::span<const ModelledFigure> simulated);
 
-// Published numbers beside ours, a table for each source, and how many of each basis agree:
+// Published numbers beside ours, one table for each source, and how many agree by basis:
 //
 //   dong2018-table1: operations of each layer of AlexNet, one image
 //   quantity  basis    where    published    ours         difference  ours is   verdict  why

@@ -30,7 +30,7 @@ Cell rate(double amount, Seconds time, const char* unit, Provenance provenance) 
                                           : Cell(Missing{});
 }
 
-// The gain with what it is uncertain by.
+// The gain with its uncertainty.
 Cell gain_cell(const Reach& reach, Provenance provenance) {
     if (!reach.has_ceiling) {
         return Missing{};
@@ -126,8 +126,8 @@ std::vector<std::string> notes_of(const RunFindings& findings, std::span<const G
     if (std::ranges::find(by, Grouping::block) != by.end()) {
         notes.emplace_back(
             "Blocks are derived from names: a path up to its first number (layer1.0.conv1 belongs "
-            "to layer1.0), otherwise without its last part; other names form a block as long as "
-            "their first number stays the same.");
+            "to layer1.0), otherwise the path without its last part; other names form a block as "
+            "long as their first number stays the same.");
     }
     notes.push_back(
         fmt::format("Rates use the convention {} and compulsory traffic. ceiling: time at the "
@@ -136,7 +136,7 @@ std::vector<std::string> notes_of(const RunFindings& findings, std::span<const G
     return notes;
 }
 
-// All steps of a run by family, those with a time, the heaviest first.
+// All timed steps of a run by family, the heaviest first.
 std::vector<StepGroup> heaviest_families(const RunFindings& findings) {
     std::vector<std::size_t> timed;
     for (std::size_t i = 0; i < findings.run.steps.size(); ++i) {
@@ -224,7 +224,7 @@ std::vector<Column> rollup_columns(std::span<const Grouping> by) {
     std::vector<Column> columns;
     for (const Grouping one : by) {
         const std::string name(name_of(one));
-        // (Data has a word for it: a block is also one of a kernel's.)
+        // Data says "network_block" because "block" is also a term for kernels.
         const std::string key = one == Grouping::block ? "network_block" : name;
         columns.push_back({key, name, Importance::essential});
     }
@@ -269,7 +269,7 @@ Table rollup_table(const RunFindings& findings, std::span<const Grouping> by,
     const StepGroup whole = whole_of(findings);
     Table table = RollupTable(findings, by).table(groups, whole);
     add_origin(table, findings.run.origin);
-    if (!whole.backward_over_forward()) {  // an inference's column would be empty
+    if (!whole.backward_over_forward()) {  // the column would be empty for inference
         std::ranges::find(table.columns, "backward_over_forward", &Column::key)->audience =
             Audience::data;
     }

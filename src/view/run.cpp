@@ -22,26 +22,26 @@ namespace strata {
 namespace {
 
 // How many rows the first page shows.
-constexpr std::size_t most_rows = 10;
+constexpr std::size_t max_rows = 10;
 
-// The steps as they were asked for; the first page has the heaviest families of them.
+// The requested steps; the first page has only their heaviest families.
 Table main_table(const RunFindings& findings, const StepFilter& filter,
                  std::span<const Grouping> by, Extent extent) {
     if (!by.empty()) {
         return rollup_table(findings, by, filter);
     }
     return extent == Extent::whole ? steps_table(findings, filter)
-                                   : heaviest_table(findings, most_rows);
+                                   : heaviest_table(findings, max_rows);
 }
 
-// What few readers need at once.
+// Adds what few readers need at once.
 void add_further(std::vector<Block>& blocks, const RunFindings& findings,
                  const StepFilter& filter) {
     const Run& run = findings.run;
     if (Table fused = fused_table(findings); !fused.rows.empty()) {
         blocks.emplace_back(std::move(fused));
     }
-    if (run.origin != Origin::modelled) {  // a prediction's whole is the sum of its steps
+    if (run.origin != Origin::modelled) {  // a prediction's total is the sum of its steps
         blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
     }
     blocks.emplace_back(memory_table(run));

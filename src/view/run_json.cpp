@@ -36,7 +36,7 @@ void add_ratio(const char* name, const std::optional<Ratio>& ratio, Json& object
     object[key_of_end(name, "high")] = ratio ? number_json(ratio->high) : Json();
 }
 
-// As step_counter has them: a row for each metric of each step.
+// As in step_counter: one row for each metric of each step.
 Json counters_json(const Run& run) {
     Json counters = Json::array();
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
@@ -76,7 +76,7 @@ Json finding_json(const Finding& finding) {
             {"saving_s", seconds(finding.advice.saving)}};
 }
 
-// Where most could be won, largest first.
+// The largest possible gains first.
 Json findings_json(const RunFindings& findings) {
     Json found = Json::array();
     for (const Finding& one : findings_on(findings.run, findings.summary, findings.bounds)) {
@@ -85,7 +85,7 @@ Json findings_json(const RunFindings& findings) {
     return found;
 }
 
-// What the steps take, and would take at their ceilings; null where none has one.
+// The steps' time, and their time at the ceilings; null if no step has a ceiling.
 Json at_ceilings_json(const RunFindings& findings) {
     const Reach all = reach_of(findings.run, findings.summary, findings.bounds);
     if (!all.has_ceiling || !findings.summary.budget.is_whole) {
@@ -96,8 +96,8 @@ Json at_ceilings_json(const RunFindings& findings) {
             {"without_ceiling_s", all.unjudged.value}};
 }
 
-// How many iterations other programs delayed, null if nobody looked, and which samples the time is
-// of.
+// How many iterations other programs delayed (null if not observed) and which samples the time
+// uses.
 void add_use(const char* name, const std::optional<Estimate>& time, const Samples& samples,
              Json& object) {
     object[std::string(name) + "_disturbed"] =

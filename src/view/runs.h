@@ -8,7 +8,7 @@
 
 namespace strata {
 
-// Several runs, a row each:
+// Several runs, one row each:
 //
 // clang-format off
 //   run  created               origin    network  batch  ...  backend  end to end [ms]  doubts

@@ -30,7 +30,7 @@ constexpr std::array<PassColumn, 4> pass_columns = {
      {Pass::backward_weights, "flops_backward_weights", "backward weights", Importance::normal},
      {Pass::update, "flops_update", "update", Importance::detail}}};
 
-// Over the passes whose work is known; missing if that of none is.
+// The traffic of the passes whose work is known; missing if there are none.
 Cell traffic_cell(std::span<const std::optional<PassWork>> passes) {
     std::optional<Bytes> traffic;
     for (const auto& work : passes) {
@@ -41,12 +41,12 @@ Cell traffic_cell(std::span<const std::optional<PassWork>> passes) {
     return optional_cell(traffic, [](Bytes known) { return bytes_cell(known); });
 }
 
-// (One extent of 0: an opaque layer gives what nothing states the shape of.)
+// A shape with one extent of 0: an opaque layer's result whose shape nothing states.
 bool is_unknown(const Dims& dims) {
     return dims == Dims{0};
 }
 
-// Whether the network's file says where its layers come from.
+// Whether the network's file names the sources of its layers.
 bool has_sources(const Graph& graph) {
     return std::ranges::any_of(graph.layers,
                                [](const Layer& layer) { return !layer.source.empty(); });
@@ -55,7 +55,7 @@ bool has_sources(const Graph& graph) {
 std::vector<Cell> row_of(const Graph& graph, const Cell& batch, const Layer& layer,
                          const LayerWork& work) {
     std::vector<Cell> row;
-    row.reserve(9 + pass_columns.size());  // with source and alias; there may be very many rows
+    row.reserve(9 + pass_columns.size());  // includes source and alias; there may be very many rows
     row.insert(row.end(), {graph.name, batch, layer.name, kind_of(layer.op)});
     row.push_back(is_unknown(work.output) ? Cell(Missing{}) : Cell(to_text(work.output)));
     row.push_back(work.parameters == 0 ? Cell(Missing{})
@@ -145,7 +145,7 @@ Table memory_table(const Graph& graph, const NetworkWork& network) {
     });
     if (unknown > 0) {
         table.notes.push_back(
-            fmt::format("At least so much: the shapes of {} tensors are not known.", unknown));
+            fmt::format("A lower bound: the shapes of {} tensors are unknown.", unknown));
     }
     return table;
 }

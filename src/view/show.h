@@ -21,8 +21,7 @@ namespace strata {
 //   parameters                       244             244
 //   ...
 //
-// Passes are those that the execution schedules: the first layer's backward_data only where asked
-// for.
+// Shows the passes that the execution schedules: the first layer's backward_data only if asked for.
 Document show_document(const Graph& graph, const Convention& convention,
                        const Execution& execution);
 

@@ -28,7 +28,7 @@ double bytes_of_sectors(double sectors) {
     return sectors * static_cast<double>(sector_bytes);
 }
 
-// What each row is of, its layer and pass last.
+// The cells that identify a row, its layer and pass last.
 std::vector<Cell> place_of(const SimulatedNetwork& network, const SimulatedStep& step) {
     return {printable(network.network), Number{.value = static_cast<double>(network.batch)},
             network.device, printable(step.layer), std::string(name_of(step.pass))};
@@ -39,9 +39,9 @@ struct LevelRow {
     const char* level;
     double reads, writes;
     Cell read_hits, write_hits;
-    const MissKinds* kinds;  // null: of a level that always hits
+    const MissKinds* kinds;  // null for a level that always hits
     Cell difference;
-    Cell error = Missing{};  // of the hit rate, where sets were sampled
+    Cell error = Missing{};  // of the hit rate, if sets were sampled
 };
 
 Cell difference_of(const LevelCounts& found, const std::optional<LevelCounts>& check) {
@@ -54,7 +54,7 @@ Cell difference_of(const LevelCounts& found, const std::optional<LevelCounts>& c
     return modelled_cell(100 * (rate(found) - rate(*check)), "%");
 }
 
-// The other engine's L2 over all kernels; nothing where it was not asked.
+// The other engine's L2 counts over all kernels; empty if it was not used.
 std::optional<LevelCounts> checked_l2(const SimulatedStep& step) {
     LevelCounts sum;
     for (const KernelSimulation& kernel : step.kernels) {
@@ -164,18 +164,16 @@ Table caches_of(const SimulatedNetwork& network, const SimulationOptions& option
     }
     table.notes.emplace_back(
         "Transactions are sectors of 32 bytes; writes pass L1. Caches are empty before each "
-        "kernel, "
-        "and what it leaves dirty counts as written.");
+        "kernel; lines that it leaves dirty count as written.");
     if (options.engine == CacheEngine::sampled) {
         table.notes.push_back(
-            fmt::format("Hits within: half of the interval of 95 % confidence, in points of all "
-                        "accesses, since "
-                        "one set of {} was simulated, but at least {}.",
+            fmt::format("Hits within: half of the 95 % confidence interval, in percentage points "
+                        "of all accesses, because one set of {} was simulated, but at least {}.",
                         sampled_one_in, SetAssociativeCache::fewest_sampled_sets));
     }
     if (options.checks_engine) {
         table.notes.push_back(
-            fmt::format("Other engine: hit rate by {} minus that by {}, in points.",
+            fmt::format("Other engine: hit rate by {} minus that by {}, in percentage points.",
                         name_of(options.engine), name_of(check_of(options.engine))));
     }
     return table;
@@ -189,7 +187,7 @@ std::string words_of(std::string_view name) {
 }
 
 Table kernels_of(const SimulatedNetwork& network) {
-    Table table{.title = "Kernels: instructions and where their warps' time goes",
+    Table table{.title = "Kernels: instructions and how their warps spend the time",
                 .columns = {data_column("network"),
                             data_column("batch"),
                             data_column("device"),
@@ -234,7 +232,7 @@ Table kernels_of(const SimulatedNetwork& network) {
         }
     }
     table.notes.emplace_back(
-        "Shares of the time of resident warps, by a closed network of queues that was not fitted.");
+        "Shares of the time of resident warps, by a closed queueing network that was not fitted.");
     return table;
 }
 

@@ -9,7 +9,7 @@
 
 namespace strata {
 
-// What each layer asks of each level of memory, and what its warps wait for, both modelled:
+// The accesses of each layer at each level of memory, and its warps' stalls, both modelled:
 //
 //   layer  pass     level  reads  hit      writes  hit  read     written  read rate  write rate ...
 //   conv1  forward  L1     4.1 M  89.9 %   0.9 M        131 MB   29.2 MB  310 GB/s   69 GB/s
@@ -19,7 +19,7 @@ namespace strata {
 //   ... conv1  forward  implicit product 128x64  3025    12.1 M        2.31  57.8 %    3.1 %
 Document simulation_document(const SimulatedNetwork& network, const SimulationOptions& options);
 
-// What a trace hits in a cache; with the other engine beside it where it was run.
+// A trace's hits in a cache; beside them the other engine's, if it was run.
 Document trace_document(const std::string& name, const TraceCache& cache, CacheEngine engine,
                         const SimulatedTrace& found, const SimulatedTrace* check);
 

@@ -15,10 +15,10 @@ struct StepFilter {
     std::string passes;  // "forward,backward-data"
 };
 
-// The passes that a list names, all of them where it is empty. Throws Error, exit code usage.
+// The passes that a list names, or all if it is empty. Throws Error, exit code usage.
 std::vector<Pass> passes_in(const std::string& list);
 
-// Indices of the selected steps, layer by layer. Throws Error, exit code usage, where a pass is
+// Indices of the selected steps, layer by layer. Throws Error, exit code usage, if a pass is
 // unknown or no layer matches.
 std::vector<std::size_t> wanted_steps(const Run& run, const StepFilter& filter);
 

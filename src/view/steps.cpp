@@ -21,7 +21,7 @@ Bytes traffic_of(const StepResult& step) {
     return step.read + step.written;
 }
 
-// A rate where there is something to rate.
+// A rate, if there is work.
 Cell rate_cell(double amount, Seconds time, const char* unit, Provenance provenance) {
     return amount > 0 && time > Seconds{0} ? number_cell(amount / time.value, unit, provenance)
                                            : Cell(Missing{});
@@ -32,7 +32,7 @@ Cell intensity_cell(Flops flops, Bytes traffic) {
                                                   : Cell(Missing{});
 }
 
-// A column, what it says of a step, and of all steps of a pass together.
+// A column with its cell for a step, and for all steps of a pass together.
 struct StepColumn {
     Column column;
     Cell (*cell)(const RunFindings& findings, std::size_t step);
@@ -43,7 +43,7 @@ const StepResult& step_at(const RunFindings& findings, std::size_t i) {
     return findings.run.steps[i];
 }
 
-// Nothing if nobody looked which samples other programs delayed.
+// Empty unless delays by other programs were observed.
 Cell delayed_samples_cell(const RunFindings& findings, std::size_t i) {
     const auto& time = findings.summary.steps[i].time;
     const auto* samples = std::get_if<Samples>(&step_at(findings, i).time);
@@ -60,7 +60,7 @@ Cell share_cell(const RunFindings& findings, std::optional<double> share) {
     return optional_cell(share, [&](double one) { return percent_cell(one, derived(findings)); });
 }
 
-// What is computed of a step's time, where it has one.
+// A value computed from a step's time, if it has one.
 template <class Text>
 Cell of_time(const RunFindings& findings, std::size_t i, Text&& cell) {
     const auto& time = findings.summary.steps[i].time;
@@ -76,7 +76,7 @@ Cell time_of_step(const RunFindings& findings, std::size_t i) {
                                            reason_of(measurement))});
 }
 
-// What the steps of a pass, or all, would take at their ceilings over what they take.
+// The time of a pass's steps (or of all) at their ceilings over their actual time.
 Cell ceilings_cell(const RunFindings& findings, std::optional<Pass> pass) {
     Reach reach;
     for (std::size_t i = 0; i < findings.run.steps.size(); ++i) {
@@ -89,7 +89,7 @@ Cell ceilings_cell(const RunFindings& findings, std::optional<Pass> pass) {
                          [&](double share) { return percent_cell(share, derived(findings)); });
 }
 
-// The columns that people see, and, for scripts, all that is known of a step.
+// The columns that people see, and for scripts all that is known about a step.
 std::vector<StepColumn> all_columns() {
     return {
         {data_column("run"), [](const RunFindings& f,
@@ -257,7 +257,7 @@ std::vector<Cell> pass_total(const RunFindings& findings, const PassTotal& total
     return row;
 }
 
-// The sum over all passes has no pass.
+// The sum over all passes names no pass.
 std::vector<Cell> grand_total(const RunFindings& findings, const PassTotal& total) {
     std::vector<Cell> row = pass_total(findings, total);
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -282,7 +282,7 @@ PassTotal sum_of(const std::vector<PassTotal>& totals) {
     return sum;
 }
 
-// People see the share of the time stamps where it matters for one of the steps.
+// Shows people the share of the time stamps if it matters for any step.
 void explain_stamps(Table& table, const RunFindings& findings) {
     if (std::ranges::none_of(findings.summary.steps, &StepTime::is_near_empty)) {
         return;
@@ -293,19 +293,19 @@ void explain_stamps(Table& table, const RunFindings& findings) {
     if (!findings.summary.budget.apart.empty()) {
         column.title = "call";
         table.notes.push_back(
-            fmt::format("call: what calling the framework for a step takes ({}) as a share of its "
-                        "time. Above 10 % the time says little of the step.",
+            fmt::format("call: the cost of calling the framework for a step ({}) as a share of its "
+                        "time. Above 10 % the time says little about the step.",
                         duration(*findings.run.empty_step)));
         return;
     }
     table.notes.push_back(fmt::format(
-        "stamps: what a step's time stamps alone take ({}) as a share of its time. Above 10 % the "
-        "time says little of the step{}.",
+        "stamps: the cost of a step's time stamps ({}) as a share of its time. Above 10 % the time "
+        "says little about the step{}.",
         duration(*findings.run.empty_step),
         findings.run.trace ? "; its kernels' own times are below" : "; --trace has its kernels"));
 }
 
-// People see how many samples other programs delayed where they did.
+// Shows people how many samples other programs delayed, if any.
 void show_delays(Table& table, const RunFindings& findings) {
     const auto notes = delay_notes(findings);
     if (notes.empty()) {
@@ -341,8 +341,8 @@ std::vector<std::string> delay_notes(const RunFindings& findings) {
         return {};
     }
     std::vector<std::string> notes = {
-        "delayed: samples during which a thread waited for a processor that another program had. "
-        "The time is that of the others."};
+        "delayed: samples during which a thread waited for a processor that another program held. "
+        "The time comes from the other samples."};
     if (pooled > 0) {
         notes.push_back(
             fmt::format("{} of the steps had too few others and {} the samples of equal steps.",

@@ -20,18 +20,18 @@ struct RunFindings {
     const Run& run;
     Summary summary;
     std::vector<StepBound> bounds;
-    std::string_view convention = conventions().front().name;  // that its operations are counted by
+    std::string_view convention = conventions().front().name;  // that counts its operations
 };
 RunFindings findings_of(const Run& run);
 
-// What the rows of sums are called: "all", or, of an incomplete run, "that ran".
+// The name of the rows of sums: "all", or "that ran" for an incomplete run.
 const char* whole_name(const RunFindings& findings);
 
-// An incomplete run has no shares: people do not see the table's empty column of them.
+// Hides the empty column of shares from people if the run is incomplete.
 void hide_unknown_shares(Table& table, const RunFindings& findings);
 
-// What other programs delayed: that their samples are left out, how many steps take those of equal
-// steps, and of how many nothing is concluded. Empty where nothing was delayed.
+// Notes on delays by other programs: delayed samples are left out; how many steps use the samples
+// of equal steps; and for how many nothing is concluded. Empty if nothing was delayed.
 std::vector<std::string> delay_notes(const RunFindings& findings);
 
 // The steps:
@@ -42,21 +42,20 @@ std::vector<std::string> delay_notes(const RunFindings& findings);
 //   all steps             145            100
 Table steps_table(const RunFindings& findings, const StepFilter& filter = {});
 
-// Which steps occur in some of a recording's iterations only; nothing if there are none.
+// Names the steps that occur in only some of a recording's iterations; empty if there are none.
 std::optional<std::string> rare_steps_text(const Run& run);
 
-// Shows people of a table of the run's steps which occur in some of the iterations only, where
-// there are any: "seen in 1 of 5". Requires: it has the columns seen_in and of_iterations.
+// Marks the steps in the table that occur in only some of the iterations, if any: "seen in 1 of 5".
+// Requires: the table has the columns seen_in and of_iterations.
 void explain_rare(Table& table, const Run& run);
 
-// Its columns: display flags are checked before there is a run.
+// The columns, because display flags are checked before there is a run.
 std::vector<Column> step_columns();
 
-// The same steps for scripts, in the order of execution: what run_json has as "steps", and the CSV
-// of a run.
+// The same steps for scripts, in the order of execution: "steps" of run_json, and the CSV of a run.
 Document steps_document(const RunFindings& findings, const StepFilter& filter = {});
 
-// What became of a step. One that has a time says by its run's origin where that comes from.
+// The outcome of a step. For a step with a time, it follows from the run's origin.
 enum class Status { measured, predicted, imported, skipped, failed, included, no_op };
 inline constexpr std::array<std::string_view, 7> names_of(Status) {
     return {"measured", "predicted", "imported", "skipped", "failed", "included", "no-op"};
@@ -64,7 +63,7 @@ inline constexpr std::array<std::string_view, 7> names_of(Status) {
 Status status_of(Origin origin);
 Status status_of(const Measurement& measurement, Origin origin);
 
-// Why it has no time, or, where it is included, the step that did it: "conv1 forward". Empty where
+// Why it has no time, or, if it is included, the step that contains it: "conv1 forward". Empty if
 // it has a time.
 std::string reason_of(const Measurement& measurement);
 

@@ -50,7 +50,7 @@ Cell traffic(const SweepPoint& point, std::optional<double>) {
     return point.time ? bytes_cell(bytes) : Cell(Missing{});
 }
 
-// The columns, and what each says of a point; `fitted` is the line's time where there is a line.
+// A column and its cell for a point; `fitted` is the line's time, if there is a line.
 struct SweepColumn {
     Column column;
     std::function<Cell(const SweepPoint& point, std::optional<double> fitted)> cell;
@@ -153,7 +153,7 @@ std::vector<SweepColumn> columns_of(const std::string& variable, std::string_vie
              }}};
 }
 
-// By point what the line says; nothing where there is no line or no time.
+// The line's time for each point; empty if there is no line or no time.
 std::vector<std::optional<double>> fitted_by_point(const Sweep& sweep,
                                                    const std::optional<Extrapolation>& line) {
     std::vector<std::optional<double>> fitted(sweep.points.size());
@@ -178,8 +178,8 @@ std::string where_measured(const Sweep& sweep) {
     return machine_line(*sweep.points.back().run, runs_of(sweep));
 }
 
-// "Next: `strata explain 9` says where the time of batch 64 goes." Empty where no point that took
-// time is stored.
+// "Next: `strata explain 9` says where the time of batch 64 goes." Empty if no stored point has a
+// time.
 std::string next_step(const Sweep& sweep) {
     const SweepPoint* longest = nullptr;
     for (const SweepPoint& point : sweep.points) {

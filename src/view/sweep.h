@@ -22,18 +22,19 @@ namespace strata {
 //   Slope (hardware): 10.2 ms per GFLOP (10.1 to 10.3), so work runs at ...
 //   Intercept (framework): 2.0 ms (1.9 to 2.1) per iteration ...
 //
-// and a chart of time over work with the line. What did not run is listed with its reason. If no
-// line describes the times, none is drawn, and neither slope nor intercept is reported.
+// and a chart of time over work with the line. Points that did not run are listed with their
+// reasons. If no line describes the times, none is drawn, and neither slope nor intercept is
+// reported.
 Document sweep_document(const Sweep& sweep, const std::optional<Capacity>& capacity = {});
 
-// Its parts, for a report that has more to say: the table, sentences and charts.
+// Its parts, for a larger report: the table, sentences and charts.
 std::vector<Block> sweep_blocks(const Sweep& sweep, const std::optional<Capacity>& capacity = {});
 
 // "lstm:hidden=64..1024, batch 20, training, f32, onednn direct": the settings that the runs share,
-// with what is varied from end to end.
+// with the range of the varied one.
 std::string sweep_title(const Sweep& sweep);
 
-// Throughput over the batch where it is varied, and time over work with its line.
+// Throughput over the batch if it is varied, and time over work with its line.
 std::vector<Block> sweep_charts(const Sweep& sweep);
 
 // The conclusions of the sweep, a sentence each: how imprecise the times are, saturation, capacity,
@@ -41,12 +42,12 @@ std::vector<Block> sweep_charts(const Sweep& sweep);
 std::vector<std::string> sweep_sentences(const Sweep& sweep,
                                          const std::optional<Capacity>& capacity = {});
 
-// The sentence to read first: beyond which batch a larger one does not pay off, else how time grows
-// with work, else that neither is known.
+// The sentence to read first: the batch beyond which a larger one does not pay off; otherwise how
+// time grows with work; otherwise that neither is known.
 std::string sweep_lead(const Sweep& sweep);
 
-// The runs as rows, and their columns where a run of this mode varies this: display flags are
-// checked before anything is measured.
+// The runs as rows, and the columns for a sweep of this mode and variable, because display flags
+// are checked before anything is measured.
 Table points_table(const Sweep& sweep, const std::optional<Extrapolation>& line);
 std::vector<Column> point_columns(const std::string& variable, std::string_view mode);
 

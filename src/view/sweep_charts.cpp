@@ -13,12 +13,12 @@ std::string name_of(const Sweep& sweep, const SweepPoint& point) {
     return fmt::format("{} {}", sweep.variable, point.value);
 }
 
-// What its points are: "measured", "modelled".
+// The origin of its points: "measured", "modelled".
 std::string origin_of(const Sweep& sweep) {
     return std::string(strata::name_of(sweep.points.front().run->origin));
 }
 
-// A point with the interval of its y, where the sweep's point has one.
+// A point with the interval of its y, if it has one.
 XyChart::Point point_of(const Sweep& sweep, const SweepPoint& point, double x, double y,
                         const Interval& interval) {
     XyChart::Point drawn{.name = name_of(sweep, point), .x = x, .y = y};
@@ -58,7 +58,7 @@ XyChart::Series measured_times(const Sweep& sweep) {
     return series;
 }
 
-// From the intercept, where there is no work, to the most work.
+// From the intercept, at no work, to the largest work.
 XyChart::Series line_of(const Extrapolation& found, double maximum) {
     return {.name = "the line: intercept + slope x work",
             .mark = Mark::line,

@@ -28,7 +28,7 @@ std::string at(const Sweep& sweep, std::int64_t value) {
     return fmt::format("{} {}", sweep.variable, number_text(static_cast<double>(value), ""));
 }
 
-// ", 82 % of its f32 peak", where the ceilings are known and the operations are counted as theirs.
+// ", 82 % of its f32 peak", if the ceilings are known and the convention matches theirs.
 std::string against_peak(const Sweep& sweep, FlopRate rate) {
     const Run& run = *sweep.points.back().run;
     const auto device = ceilings_of(run);
@@ -91,7 +91,7 @@ double half_width_of(const SweepPoint& point) {
                       : 0;
 }
 
-// A line through imprecise points says little, whether it fits or not.
+// Warns of imprecise points: a line through them says little, whether it fits or not.
 void add_roughest(std::vector<std::string>& sentences, const Sweep& sweep) {
     const SweepPoint& roughest = *std::ranges::max_element(sweep.points, {}, half_width_of);
     const double share = half_width_of(roughest);
@@ -169,7 +169,7 @@ std::string capacity_sentence(const Capacity& capacity) {
                 batch, needs, memory, modelled, capacity.refusal);
         case BatchLimit::none:
             return fmt::format(
-                "Largest batch: no limit found: even {}, where the search ends, needs only {} out "
+                "Largest batch: no limit found: even {}, the end of the search, needs only {} out "
                 "of {} ({}).",
                 batch, needs, memory, modelled);
     }

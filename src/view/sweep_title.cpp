@@ -26,7 +26,7 @@ std::string batches_of(const Sweep& sweep) {
     return "batch " + from_end_to_end(first, last);
 }
 
-// Where a network's text gives NAME=VALUE, the range stands in the value's place.
+// If a network's text gives NAME=VALUE, the range replaces the value.
 std::optional<std::string> network_over(const Sweep& sweep) {
     const SweepPoint& last = sweep.points.back();
     std::string network = last.run->settings.network;
@@ -40,7 +40,7 @@ std::optional<std::string> network_over(const Sweep& sweep) {
         fmt::format("{}={}..{}", sweep.variable, sweep.points.front().value, last.value));
 }
 
-// What is varied stands behind the rest, with its range.
+// Removes the varied setting: the title ends with it and its range.
 void remove(Settings& settings, const std::string& variable) {
     settings.dims.erase(variable);
     settings.variables.erase(variable);

@@ -23,8 +23,8 @@ std::string length_of(Seconds time) {
                                 : fmt::format("{:.3g} ms", time.value * 1e3);
 }
 
-// How long the window is against a whole iteration that was timed without recording; the budget of
-// the kernels closes over the window alone.
+// Compares the window with a whole iteration that was timed without recording; the kernels' budget
+// adds up to the window only.
 std::string window_against_untraced(const Run& run) {
     const auto& plain = run.whole.end_to_end.values;
     if (plain.empty()) {
@@ -36,7 +36,7 @@ std::string window_against_untraced(const Run& run) {
                        std::abs(change), change < 0 ? "less" : "more", length_of(untraced));
 }
 
-// What recording cost, as far as whole iterations were also timed without it.
+// The cost of recording, if whole iterations were also timed without it.
 std::string cost_of(const Run& run) {
     const auto& plain = run.whole.end_to_end.values;
     const auto& recorded = run.trace->recorded.values;
@@ -57,7 +57,7 @@ Paragraph introduction_to(const Run& run) {
         window_against_untraced(run), cost_of(run))};
 }
 
-// The layers' passes that a filter lets be seen.
+// The passes of layers that a filter selects.
 class WantedTasks {
 public:
     WantedTasks(const Run& run, const StepFilter& filter)
@@ -102,7 +102,7 @@ std::vector<Cell> row_of(const TracedSpan& traced) {
     return row;
 }
 
-// The longest of those wanted, the longest first.
+// The longest of the selected spans, the longest first.
 std::vector<const TracedSpan*> longest_of(const Run& run, const StepFilter& filter) {
     const WantedTasks wanted(run, filter);
     std::vector<const TracedSpan*> spans;

@@ -9,7 +9,7 @@
 
 namespace strata {
 
-// What a recording of a run's iterations showed; nothing where none was recorded:
+// The results of recording a run's iterations; empty if none was recorded:
 //
 //   One of 11 recorded iterations on NVIDIA H200: the one of median length (4.1 ms). Recording made
 //   an iteration 0.9 % longer.

@@ -60,9 +60,9 @@ std::vector<std::string> notes_of(const TraceBudget& budget) {
             "{} records were dropped: times are lower bounds, gaps upper bounds", budget.dropped));
     }
     if (budget.untimed > 0) {
-        notes.push_back(
-            fmt::format("{} kernels or copies have no plausible time stamps and are in no sum",
-                        budget.untimed));
+        notes.push_back(fmt::format(
+            "{} kernels or copies have no plausible time stamps and are left out of all sums",
+            budget.untimed));
     }
     return notes;
 }

@@ -9,7 +9,7 @@
 
 namespace strata {
 
-// What a device's time went to, by layer and pass, closed to the last line:
+// How a device spent its time, by layer and pass, with rows that add up to the last:
 //
 //   layer   pass     kernels  time [us]  share [%]  waited for it [us]
 //   conv1   forward        2       41.0       60.3                 1.2
@@ -19,8 +19,8 @@ namespace strata {
 //   + launch gaps                   3.1        4.6
 //   = window                       68.0      100
 //
-// `waited` is the time in which the device did nothing until a kernel of the layer started. Below:
-// why what is unattributed is so, records that were dropped, kernels without plausible stamps.
+// `waited` is the time that the device was idle until a kernel of the layer started. Notes say why
+// spans are unattributed, how many records were dropped and how many kernels lack plausible stamps.
 // `layers` are names by LayerId; a task beyond them is a bug.
 Table trace_table(const TraceBudget& budget, std::span<const std::string> layers);
 

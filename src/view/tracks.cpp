@@ -80,7 +80,7 @@ TrackEvent event_of(const TracedSpan& traced, Nanoseconds begin) {
             .details = details_of(traced)};
 }
 
-// Spans come by start: those of one pass in a row make one event.
+// Spans are in order of their starts: consecutive ones of the same pass form one event.
 void add_to_layers(const TracedSpan& traced, Nanoseconds begin, bool continues, Track& layers) {
     if (!traced.pass) {
         return;
@@ -94,10 +94,11 @@ void add_to_layers(const TracedSpan& traced, Nanoseconds begin, bool continues, 
     event.length = traced.span.end - begin - event.start;
 }
 
-// Kernels of one stream follow each other, but a profiler's stamps may overlap, and layers on two
-// streams do: what begins before the others have ended goes to a further track of the same name.
+// Kernels of one stream run in sequence, but a profiler's stamps may overlap, and layers on two
+// streams do: an event that begins before the others have ended goes to a further track of the same
+// name.
 void add_without_overlap(Track track, std::vector<Track>& tracks) {
-    using Busy = std::pair<Nanoseconds, std::size_t>;  // until when, and which track
+    using Busy = std::pair<Nanoseconds, std::size_t>;  // the end time and the track
     std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
     std::set<std::size_t> free;
     for (TrackEvent& event : track.events) {

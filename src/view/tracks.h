@@ -13,7 +13,7 @@
 
 namespace strata {
 
-// Runs as viewers of timelines show them, and in the two formats that those read.
+// Runs as timelines, and in the two formats that viewers of timelines read.
 
 using TrackDetail = std::variant<std::string, std::int64_t, double>;
 
@@ -21,7 +21,7 @@ struct TrackEvent {
     std::string name = {};
     std::string category = {};
     Nanoseconds start = {};
-    std::optional<Nanoseconds> length = {};  // nothing: it has a place, but no time
+    std::optional<Nanoseconds> length = {};  // empty: it has a place but no time
     std::vector<std::pair<std::string, TrackDetail>> details = {};
 };
 
@@ -42,7 +42,7 @@ struct RunTracks {
     std::string origin = {};  // "measured"
     std::string name = {};    // "run 3 (measured): alexnet, batch 32, training, ..."
     std::string source = {};  // machine_line
-    std::string times = {};   // where they come from, in a sentence
+    std::string times = {};   // their origin, in a sentence
     std::vector<Track> tracks = {};
     std::vector<CounterTrack> counters = {};
 };
@@ -53,12 +53,12 @@ struct RunTracks {
 // end of its spans in a row, and below them a track for each stream.
 //
 // Without one, the median of the whole iteration on one track, and on another the medians of the
-// steps end to end in the order of execution, which shows neither the gaps between steps nor how
-// far the two differ. A step that was skipped, failed, or is included in another has a place
-// without a time; one that has nothing to do is left out. Counters: the rates of the steps, with
-// operations by the convention that the run is stored in, and compulsory traffic.
+// steps end to end in the order of execution, without the gaps between steps. A step that was
+// skipped, failed, or is included in another has a place without a time; a no-op is left out.
+// Counters: the rates of the steps, with operations by the convention that the run is stored in,
+// and compulsory traffic.
 //
-// Throws Error, exit code usage, where no step has a time.
+// Throws Error, exit code usage, if no step has a time.
 RunTracks tracks_of(const Run& run);
 
 // Runs in the Trace Event Format of chrome://tracing, which Perfetto and other viewers read too: a
@@ -67,8 +67,8 @@ RunTracks tracks_of(const Run& run);
 std::string chrome_trace_json(std::span<const Run> runs);
 
 // The same in Perfetto's own format, .pftrace: bytes of a perfetto.protos.Trace. Each run is a
-// process whose tracks stand below it in order, and where a run's times come from is the
-// description of its process. Throws as tracks_of.
+// process with its tracks below it in order; the process's description states the origin of the
+// times. Throws as tracks_of.
 std::string perfetto_trace(std::span<const Run> runs);
 
 }  // namespace strata

@@ -59,17 +59,18 @@ std::vector<Cell> row_of(const Settings& settings, const TuningOutcome& outcome,
 }
 
 Table choices_table(const Settings& settings, const TuningOutcome& outcome) {
-    Table table{.title = fmt::format("{}, batch {}, {}, {}, {} thread{}: the algorithms of {} "
-                                     "passes of different convolutions and linear layers, tuned",
-                                     printable(settings.network), settings.batch,
-                                     name_of(settings.execution.numerics.mode),
-                                     name_of(settings.execution.numerics.dtype), settings.threads(),
-                                     settings.threads() == 1 ? "" : "s", outcome.passes.size()),
-                .columns = tuning_columns(),
-                .notes = {"usual: direct convolution, and of linear layers what the engine takes "
-                          "by its own rules; times of a pass in the running network, with the "
-                          "reorders and sums that it needs; the ratio with all choices made"},
-                .records = "tunings"};
+    Table table{
+        .title = fmt::format("{}, batch {}, {}, {}, {} thread{}: the algorithms of {} "
+                             "passes of different convolutions and linear layers, tuned",
+                             printable(settings.network), settings.batch,
+                             name_of(settings.execution.numerics.mode),
+                             name_of(settings.execution.numerics.dtype), settings.threads(),
+                             settings.threads() == 1 ? "" : "s", outcome.passes.size()),
+        .columns = tuning_columns(),
+        .notes = {"usual: direct convolution, and the engine's own choice for linear layers. Times "
+                  "are those of a pass in the running network, with the reorders and sums that it "
+                  "needs; the ratio is with all choices applied."},
+        .records = "tunings"};
     for (const TunedPass& pass : outcome.passes) {
         table.rows.push_back(row_of(settings, outcome, pass));
     }
@@ -106,9 +107,8 @@ Table trials_table(const TuningOutcome& outcome) {
 std::string sentence_on_whole(const TuningOutcome& outcome) {
     if (outcome.unconfirmed > 0) {
         return fmt::format(
-            "There was no time to measure the {} pass{} together in which an algorithm gains: "
-            "until "
-            "the same command did, none of them is used.",
+            "There was no time to measure together the {} pass{} in which an algorithm gains: none "
+            "of them is used until the same command has measured them.",
             outcome.unconfirmed, outcome.unconfirmed == 1 ? "" : "es");
     }
     if (!outcome.whole || !outcome.usual) {
@@ -134,8 +134,8 @@ std::string sentence_on_time(const TuningOutcome& outcome) {
     const std::string spent = fmt::format("Tuned in {:.1f} s.", outcome.spent.value);
     return left.empty() ? spent
                         : fmt::format(
-                              "{} There was no time for {}: the same command tries them, "
-                              "and --tune-time allows more.",
+                              "{} There was no time for {}: run the same command again to try "
+                              "them, or raise --tune-time.",
                               spent, join(left, " and "));
 }
 

@@ -7,8 +7,8 @@
 
 namespace strata {
 
-// What a tuning of a network did, a row for each pass of each different convolution and
-// linear layer:
+// The results of tuning a network, one row for each pass of each different convolution and linear
+// layer:
 //
 //   alexnet, batch 32, training, f32, 2 threads: the algorithms of 24 passes of
 //   different convolutions and linear layers, tuned

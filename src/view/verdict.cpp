@@ -18,7 +18,7 @@ namespace strata {
 
 namespace {
 
-constexpr double min_told_rest = 0.1;  // of an iteration that is in no step
+constexpr double min_told_rest = 0.1;  // of an iteration outside all steps
 
 constexpr std::string_view partial_warning =
     "This run was interrupted; it holds what was measured until then, and the same command "
@@ -33,7 +33,7 @@ Ranking ranking_of(const std::vector<Finding>& findings) {
     return ranking;
 }
 
-// Steps that are known only with delays are in no finding.
+// Findings leave out steps that are known only with delays.
 std::string title_of(const std::vector<Finding>& found, const Summary& summary) {
     const bool lacks_steps = std::ranges::any_of(
         summary.steps, [](const StepTime& step) { return is_inconclusive(step.time); });
@@ -44,8 +44,8 @@ std::string title_of(const std::vector<Finding>& found, const Summary& summary) 
                        lacks_steps ? " among the steps known without delays" : "");
 }
 
-// What is worth a look, by what could be won or, without ceilings, by its weight; and what only
-// less work makes faster.
+// Adds what is worth a look, by possible gain or, without ceilings, by time; and what only less
+// work makes faster.
 void add_findings(std::vector<Block>& blocks, const RunFindings& findings) {
     const auto found = findings_on(findings.run, findings.summary, findings.bounds);
     if (!found.empty()) {
@@ -85,7 +85,7 @@ std::string lead_of(const RunFindings& findings) {
     if (!all.has_ceiling) {
         return lead + "; how close it is to the machine's ceilings is not known.";
     }
-    // (Ceilings are those of the steps, so that a longer iteration is not at theirs.)
+    // The ceilings are those of the steps, so they say nothing about a longer iteration.
     if (std::abs((time->median - all.median).value) > min_told_rest * time->median.value) {
         lead += fmt::format(" end to end; the steps take {} of it", duration(all.median));
     }

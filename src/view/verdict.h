@@ -15,11 +15,11 @@ namespace strata {
 //    would be saved at the ceilings."
 std::string lead_of(const RunFindings& findings);
 
-// What speaks against the run's numbers; none where nothing was found.
+// The reasons to doubt the run's numbers, if any.
 Doubts doubts_of(const Run& run);
 
-// Warnings that must precede any number: that a step is missing, or that the run was interrupted. A
-// paragraph each.
+// Warnings that must precede any number, one paragraph each: a step is missing, or the run was
+// interrupted.
 std::vector<Block> warning_blocks(const Run& run);
 
 // The largest possible gains with commands to try, their total, the steps near their ceilings, and

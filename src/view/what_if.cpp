@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// A prediction is no measurement, whatever it is computed from.
+// A prediction is not a measurement, whatever it is computed from.
 constexpr Provenance predicted = Provenance::modelled;
 
 std::string text_of(const Ratio& ratio) {
@@ -90,12 +90,12 @@ Table summary_table(const FusionFindings& findings) {
 
 std::string note_on(FusionMethod method) {
     return method == FusionMethod::traffic
-               ? "traffic: a fused layer keeps the share of its time that its remaining traffic "
-                 "is, and at least its arithmetic at the peak; forward passes only. The interval "
-                 "is that of the measured times, the iteration's among them, not of the method."
+               ? "traffic: a fused layer's time shrinks with its traffic, down to its arithmetic "
+                 "at the peak; forward passes only. The interval covers the measured times, "
+                 "including the iteration's, but not the error of the method."
                : "removal: all passes of the fused ReLUs are saved, as if the layers were deleted "
-                 "(Dong et al. 2018). The interval is that of the measured times, the iteration's "
-                 "among them, not of the method.";
+                 "(Dong et al. 2018). The interval covers the measured times, including the "
+                 "iteration's, but not the error of the method.";
 }
 
 Table layers_table(const FusionFindings& findings) {

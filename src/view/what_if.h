@@ -9,14 +9,14 @@
 
 namespace strata {
 
-// What fusion is predicted to save of a run, and, if it was run, what it saved.
+// The time that fusion is predicted to save in a run, and, if it was measured, the time it saved.
 struct FusionFindings {
     const Run& run;
     FusionScope scope = FusionScope::all;
     FusionMethod method = FusionMethod::traffic;
     FusionForecast forecast = {};
     std::optional<Comparison> measured = {};  // unfused against fused, in turn
-    std::string refusal = {};                 // why it was not measured, though asked
+    std::string refusal = {};                 // why it was not measured although requested
 };
 
 // Sentence, summary, layers:

@@ -622,7 +622,7 @@ nodes = 512
 
     def test_a_shard_of_ranks_is_refused_once(self):
         _, err = self.run_ranks(2, *self.sweep("--shard", "1/2"), code=2, recovery=False)
-        self.assertEqual(err.count("leave --shard out"), 1, err)
+        self.assertEqual(err.count("omit --shard"), 1, err)
 
 
 class Turns(Program):

@@ -12,7 +12,7 @@ using Values = std::vector<double>;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-TEST(Axis, ALinearOneHoldsZeroAndALogarithmicOneOnlyPositiveValues) {
+TEST(Axis, ALinearAxisHoldsZeroAndALogarithmicOneOnlyPositiveValues) {
     const AxisSpan linear = span_of(Values{3, 12, infinite}, AxisScale::linear);
     EXPECT_EQ(linear.low, 0);
     EXPECT_EQ(linear.high, 12);

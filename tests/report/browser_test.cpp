@@ -17,11 +17,11 @@ protected:
     }
 };
 
-TEST_F(InTheBrowser, ChartsAndTablesStand) {
+TEST_F(InTheBrowser, ChartsAndTablesAppear) {
     EXPECT_EQ(testing::selftest_of(testing::dom_of(render_html(testing::sample_document()))), "ok");
 }
 
-TEST_F(InTheBrowser, AnEmptyDocumentStands) {
+TEST_F(InTheBrowser, AnEmptyDocumentAppears) {
     EXPECT_EQ(testing::selftest_of(testing::dom_of(render_html({}))), "ok");
 }
 
@@ -48,7 +48,7 @@ constexpr auto note_order =
     "document.body.dataset.order = [...document.querySelectorAll('tbody tr')]"
     ".map((row) => row.cells[0].textContent).join(' ');";
 
-TEST_F(InTheBrowser, AClickSortsByWholeNumbersWithTheMissingLast) {
+TEST_F(InTheBrowser, AClickSortsByUnroundedNumbersWithTheMissingLast) {
     const std::string click = "document.querySelectorAll('th button')[1].click();";
     const std::string html = render_html(table_of_times());
     EXPECT_EQ(attribute(dom_after(html, click + note_order), "data-order"),
@@ -87,7 +87,7 @@ TEST_F(InTheBrowser, ASortedTreeKeepsPartsBelowTheirWhole) {
     EXPECT_EQ(attribute(dom, "data-shown"), "head fc8 stem relu1 &lt;i&gt;conv1&lt;/i&gt;");
 }
 
-TEST_F(InTheBrowser, ACommandIsCopiedAsItStands) {
+TEST_F(InTheBrowser, ACommandIsCopiedUnchanged) {
     const std::string dom =
         dom_after(render_html(testing::sample_document()),
                   "document.execCommand = () => {"
@@ -127,7 +127,7 @@ TEST_F(InTheBrowser, ManyNamesInOnePlaceDoNotOverlap) {
     EXPECT_GE(std::stoi(attribute(dom, "data-named")), 3);  // roofs at least
 }
 
-TEST_F(InTheBrowser, AnAxisIsLabelledWhereItSays) {
+TEST_F(InTheBrowser, AnAxisIsLabelledAtItsOwnTicks) {
     XyChart chart{.x = {.key = "batch", .title = "batch", .scale = AxisScale::logarithmic},
                   .y = {.key = "rate", .title = "rate"},
                   .series = {{"measured", Mark::joined, {}}}};
@@ -157,7 +157,7 @@ TEST_F(InTheBrowser, TheFilterLeavesRowsThatHaveAllWords) {
     EXPECT_EQ(attribute(dom, "data-shown"), "8");
 }
 
-TEST_F(InTheBrowser, TheThemeChangesAndTheChartsStand) {
+TEST_F(InTheBrowser, TheThemeChangesAndTheChartsRemain) {
     const std::string dom =
         dom_after(render_html(testing::sample_document()),
                   "document.querySelector('button.theme').click();"

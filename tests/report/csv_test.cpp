@@ -25,7 +25,7 @@ TEST(Csv, QuotesWhatWouldBreakALine) {
               "a,b\n\"x,y\",\"say \"\"hi\"\" there\"\n");
 }
 
-TEST(Csv, WhatASpreadsheetWouldRunIsText) {
+TEST(Csv, AFormulaForASpreadsheetBecomesText) {
     for (const std::string name :
          {"=1+1", "+cmd", "-2+3", "@SUM(A1)", " =1+1", "\t=1", "\rx", "＝1"}) {
         const Table table{.columns = {{"a", ""}}, .rows = {{name}}};
@@ -55,7 +55,7 @@ TEST(Csv, DigitsAreWrittenAsGiven) {
               "a\n9007199254740993\n");
 }
 
-TEST(Csv, WhatIsMissingIsEmptyAndNeverZero) {
+TEST(Csv, AMissingValueIsEmptyAndNeverZero) {
     EXPECT_EQ(
         csv_of({.columns = {{"a", ""}, {"b", ""}}, .rows = {{Missing{"why"}, Number{.value = 0}}}}),
         "a,b\n,0\n");

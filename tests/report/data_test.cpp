@@ -31,7 +31,7 @@ std::vector<std::string> keys_of(const Table& table) {
     return keys;
 }
 
-TEST(Data, EndsOfIntervalsAreColumnsAndWhatIsForPeopleIsGone) {
+TEST(Data, EndsOfIntervalsAreColumnsAndColumnsForPeopleAreGone) {
     const Document data = data_of({.blocks = {steps("conv1")}});
     EXPECT_EQ(keys_of(first_table(data)),
               (std::vector<std::string>{"layer", "median_s", "low_s", "high_s", "share"}));
@@ -53,13 +53,13 @@ TEST(Data, SharesAreFractions) {
     EXPECT_EQ(std::get<Number>(first_table(data).rows[0][4]).value, 0.25);
 }
 
-TEST(Data, TotalsAndNotesAreLeftToPeople) {
+TEST(Data, TotalsAndNotesAreOnlyForPeople) {
     const Document data = data_of({.blocks = {steps("conv1")}});
     EXPECT_TRUE(first_table(data).totals.empty());
     EXPECT_TRUE(first_table(data).notes.empty());
 }
 
-TEST(Data, TablesOfOneNameAreOneListAndThoseWithoutAreForPeople) {
+TEST(Data, TablesOfOneNameAreOneListAndTablesWithoutANameAreForPeople) {
     const Document data = data_of({.blocks = {Heading{"runs"}, steps("conv1"),
                                               Table{.columns = {{"part", "part"}}}, steps("fc8")}});
     ASSERT_EQ(data.blocks.size(), 1U);
@@ -67,7 +67,7 @@ TEST(Data, TablesOfOneNameAreOneListAndThoseWithoutAreForPeople) {
     EXPECT_EQ(std::get<std::string>(first_table(data).rows[1][0]), "fc8");
 }
 
-TEST(Data, WhatIsDataStaysAsItIs) {
+TEST(Data, DataIsUnchanged) {
     const Document data = data_of({.blocks = {steps("conv1")}});
     const Document again = data_of(data);
     EXPECT_EQ(keys_of(first_table(again)), keys_of(first_table(data)));

@@ -49,7 +49,7 @@ TEST(Format, TheWiderSideOfAnUnevenIntervalIsPrinted) {
               "10.0 ms ± 0.5");
 }
 
-TEST(Format, AWideLopsidedIntervalHasItsEnds) {
+TEST(Format, AWideAsymmetricIntervalShowsItsEnds) {
     EXPECT_EQ(number_text({.value = 8e-3, .unit = "s", .low = 7.9e-3, .high = 16e-3}),
               "8.0 ms [7.9, 16.0]");
     EXPECT_EQ(number_text({.value = 8e-3, .unit = "s", .low = 3e-3, .high = 13e-3}),
@@ -97,7 +97,7 @@ TEST(Format, SharesHaveOneDecimalAndNeverVanish) {
     EXPECT_EQ(text(0, "%"), "0 %");
 }
 
-TEST(Format, WhatIsNotFiniteIsMissing) {
+TEST(Format, NumbersThatAreNotFiniteAreMissing) {
     EXPECT_TRUE(is_missing(Missing{"why"}));
     EXPECT_TRUE(is_missing(Number{.value = std::numeric_limits<double>::quiet_NaN()}));
     EXPECT_TRUE(is_missing(Number{.value = std::numeric_limits<double>::infinity()}));

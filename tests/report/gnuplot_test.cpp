@@ -29,7 +29,8 @@ TEST(Gnuplot, NamesAreTakenLiterally) {
 }
 
 TEST(Gnuplot, ADocumentWithoutChartsIsAComment) {
-    EXPECT_NE(render_gnuplot({.title = "t"}).find("# nothing here is a chart"), std::string::npos);
+    EXPECT_NE(render_gnuplot({.title = "t"}).find("# this document has no chart"),
+              std::string::npos);
 }
 
 TEST(Gnuplot, AcceptsTheScript) {

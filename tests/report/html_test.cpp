@@ -34,7 +34,7 @@ TEST(Html, OnlyItsOwnThreeScriptsEnd) {
     EXPECT_EQ(count(render_html(sample_document()), "</script"), 3u);
 }
 
-TEST(Html, AttributesCannotBeLeft) {
+TEST(Html, TextCannotEscapeFromAttributes) {
     const Table table{.columns = {{"a", "a"}}, .rows = {{Missing{"\" onmouseover=\"x"}}}};
     EXPECT_FALSE(contains(render_html({.blocks = {table}}), "\" onmouseover"));
 }
@@ -85,7 +85,7 @@ TEST(Html, EveryBarsLabelAndSumIsText) {
     EXPECT_FALSE(contains(html, "<canvas"));
 }
 
-TEST(Html, BarsInCellsAreAgainstTheLargestAndGaugesAgainstTheWhole) {
+TEST(Html, BarsInCellsAreRelativeToTheLargestAndGaugesToTheWhole) {
     const std::string html = render_html(sample_document());
     EXPECT_TRUE(contains(html, "data-value=\"60\" style=\"--bar-length:100.0%\""));
     EXPECT_TRUE(contains(html, "data-value=\"91\" style=\"--bar-length:91.0%\""));
@@ -97,7 +97,7 @@ TEST(Html, AShareBeyondTheCeilingFillsItsGaugeAndNoMore) {
     EXPECT_TRUE(contains(render_html({.blocks = {table}}), "--bar-length:100.0%"));
 }
 
-TEST(Html, HeadingsAreListedWhereThereAreSeveral) {
+TEST(Html, HeadingsAreListedIfThereAreSeveral) {
     const Document few{.blocks = {Heading{"one"}, Heading{"two"}}};
     EXPECT_FALSE(contains(render_html(few), "<nav"));
     const Document parts{.blocks = {Heading{"one"}, Heading{"A <part>", HeadingLevel::part},

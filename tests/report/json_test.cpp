@@ -26,7 +26,7 @@ TEST(Json, IsRowsUnderTheirNameAndNothingOfThePage) {
     testing::expect_golden("report/sample.json", render_json(data_of(document), "0.1"));
 }
 
-TEST(Json, WhatDoesNotShowIsEscapedAndReadsBack) {
+TEST(Json, InvisibleCharactersAreEscapedAndReadBack) {
     // An override of directions, a C1 control, a tag beyond the first plane, and letters.
     const std::string name = "a\u202eb\u0085c\U000e0041dé\U0001f600";
     for (const std::string& text : {render_json({.blocks = {table_of({{"a", ""}}, {name})}}, "0.1"),
@@ -43,7 +43,7 @@ TEST(Json, SaysWhichSchemaDescribesIt) {
     EXPECT_EQ(json["strata"], "0.1");
 }
 
-TEST(Json, WhatIsMissingIsNull) {
+TEST(Json, AMissingValueIsNull) {
     const auto json = parsed({.blocks = {table_of({{"a", ""}}, {Missing{"why"}})}});
     EXPECT_TRUE(json["rows"][0]["a"].is_null());
 }
@@ -72,7 +72,7 @@ TEST(Json, BrokenNamesStillGiveValidJson) {
     EXPECT_EQ(json["rows"][0]["a"], "\xEF\xBF\xBD\"\\\n");
 }
 
-TEST(Json, APagesChartsAreAllThatTheScriptIsGiven) {
+TEST(Json, TheScriptGetsOnlyThePagesCharts) {
     const auto json = nlohmann::json::parse(charts_json(testing::sample_document()));
     std::size_t charts = 0;
     for (const auto& block : json["blocks"]) {

@@ -55,7 +55,7 @@ TEST(PageLimit, KeepsTheFirstRowsOfATableWithoutShares) {
               "The page has the first 3 of 4 rows; --csv has all.");
 }
 
-TEST(PageLimit, LeavesWhatFitsAsItIs) {
+TEST(PageLimit, LeavesASmallDocumentUnchanged) {
     const Document page = limited_to_page({"", {table_of_shares({1, 2, 3})}}, small);
     EXPECT_EQ(names_of_rows(std::get<Table>(page.blocks[0])), "012");
     EXPECT_TRUE(std::get<Table>(page.blocks[0]).notes.empty());
@@ -76,7 +76,7 @@ TEST(PageLimit, KeepsTheLongestBarsAndTheHeaviestPoints) {
     EXPECT_EQ(std::get<RooflineChart>(page.blocks[1]).points.size(), 2U);
 }
 
-TEST(PageLimit, HasTheTablesOfSomeRunsAndNamesTheCommandForTheOthers) {
+TEST(PageLimit, KeepsTheTablesOfSomeRunsAndNamesTheCommandForTheOthers) {
     Document document;
     for (int run = 0; run < 5; ++run) {
         document.blocks.emplace_back(Heading{std::to_string(run), HeadingLevel::part});

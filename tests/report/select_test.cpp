@@ -44,7 +44,7 @@ std::string sorted_by(const std::string& sort) {
     return layers_of(select(three_rows(), {.sort = sort}));
 }
 
-TEST(Select, WithoutARequestNothingChanges) {
+TEST(Select, AnEmptySelectionChangesNothing) {
     EXPECT_EQ(layers_of(select(three_rows(), {})), "abc");
 }
 
@@ -54,7 +54,7 @@ TEST(Select, SortingPutsTheLargestFirstAndTheUnmeasuredLast) {
     EXPECT_EQ(sorted_by("+time"), "acb");
 }
 
-TEST(Select, NamesGoByTheAlphabetAndDatesNewestFirst) {
+TEST(Select, NamesAreSortedAlphabeticallyAndDatesNewestFirst) {
     EXPECT_EQ(sorted_by("layer"), "abc");
     EXPECT_EQ(sorted_by("-layer"), "cba");
     EXPECT_EQ(sorted_by("created"), "bca");
@@ -79,7 +79,7 @@ TEST(Select, ColumnsAreInTheRequestedOrderAlsoInTotals) {
     EXPECT_EQ(std::get<std::string>(table_of(chosen).totals[0][1]), "total");
 }
 
-TEST(Select, ColumnsAreNamedAsTheyAreHeaded) {
+TEST(Select, ColumnsAreNamedByTheirHeading) {
     const Document chosen =
         select(three_rows(), {.columns = {"time", "Time [ms]", "GFLOP/s", "FLOP/s", "median run"}});
     EXPECT_EQ(table_of(chosen).columns[1].key, "median_s");
@@ -87,7 +87,7 @@ TEST(Select, ColumnsAreNamedAsTheyAreHeaded) {
     EXPECT_EQ(table_of(chosen).columns[4].key, "median_run");
 }
 
-TEST(Select, WhatIsForDataIsShownToPeopleWhoNameIt) {
+TEST(Select, AColumnForDataIsShownToPeopleWhoNameIt) {
     const Document chosen = select(three_rows(), {.columns = {"median_run"}});
     EXPECT_EQ(table_of(chosen).columns[0].audience, Audience::all);
 }

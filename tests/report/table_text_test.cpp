@@ -21,7 +21,7 @@ TEST(TableText, AColumnHasOneScaleAndNamesItInItsHeader) {
     EXPECT_EQ(text.rows[1][0].whole(), "0.450");
 }
 
-TEST(TableText, ColumnsThatAreReadAcrossHaveOneScale) {
+TEST(TableText, ColumnsThatAreReadTogetherHaveOneScale) {
     Table table = times({0.0123});
     table.columns.push_back({"u", "other"});
     table.rows[0].push_back(Number{.value = 0.00045, .unit = "s"});
@@ -57,7 +57,7 @@ TEST(TableText, NumbersAmongTextsKeepTheirUnits) {
     EXPECT_EQ(text.rows[0][0].whole(), "500 ms");
 }
 
-TEST(TableText, WhatIsMissingIsADashAndNeverZero) {
+TEST(TableText, AMissingValueIsADashAndNeverZero) {
     Table table = times({0.5});
     table.rows.push_back({Missing{}});
     EXPECT_EQ(text_of(table).rows[1][0].whole(), "–");

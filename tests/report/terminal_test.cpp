@@ -69,7 +69,7 @@ TEST(Terminal, DecimalPointsAreAligned) {
     EXPECT_EQ(render_terminal({.blocks = {table}}, {}), "  t [x]\n-------\n 12.3\n  0.123\n123\n");
 }
 
-TEST(Terminal, ATextAtTheEndOfALineGoesOnBelowItself) {
+TEST(Terminal, ATextAtTheEndOfALineContinuesBelowItself) {
     const Table table{.columns = {{"name", "name"}, {"why", "why"}},
                       .rows = {{"conv1", "the source rounds its numbers here"}, {"fc8", "equal"}}};
     EXPECT_EQ(render_terminal({.blocks = {table}}, {.width = 28}),
@@ -86,7 +86,7 @@ TEST(Terminal, CountsAndTheirRatesHaveSeparators) {
     EXPECT_EQ(number_text({.value = 1.5}), "1.50");
 }
 
-TEST(Terminal, TinyNumbersWithoutUnitArePowers) {
+TEST(Terminal, TinyNumbersWithoutUnitHaveAnExponent) {
     EXPECT_EQ(number_text({.value = 2.44e-7}), "2.4e-7");
     EXPECT_EQ(number_text({.value = -3e-12}), "-3.0e-12");
     EXPECT_EQ(number_text({.value = 1e-7, .unit = "s"}), "100 ns");
@@ -103,7 +103,7 @@ TEST(Terminal, ABarWithoutValuesIsNotZero) {
               "none      –\n");
 }
 
-TEST(Terminal, ALongLegendGoesOnBelowItsTitle) {
+TEST(Terminal, ALongLegendContinuesBelowItsTitle) {
     const StackedBars bars{.title = "a title of some length",
                            .unit = "s",
                            .labels = {"a"},

@@ -25,7 +25,7 @@ TEST(TerminalXy, PointsAreOnTheirLine) {
                            terminal_xy(time_over_work(), {.width = 60, .unicode = true}));
 }
 
-TEST(TerminalXy, ALogarithmicAxisGivesEachDoublingTheSameRoom) {
+TEST(TerminalXy, ALogarithmicAxisGivesEachDoublingTheSameSpace) {
     XyChart chart{.title = "Throughput by batch",
                   .x = {.key = "batch", .title = "batch", .scale = AxisScale::logarithmic},
                   .y = {.key = "per_s", .title = "throughput", .unit = "1/s"},
@@ -36,7 +36,7 @@ TEST(TerminalXy, ALogarithmicAxisGivesEachDoublingTheSameRoom) {
     testing::expect_golden("report/xy-logarithmic.txt", terminal_xy(chart, {}));
 }
 
-TEST(TerminalXy, WhatAnAxisCannotHoldIsLeftOut) {
+TEST(TerminalXy, ValuesThatAnAxisCannotHoldAreLeftOut) {
     XyChart chart = time_over_work();
     chart.series[0].points.push_back({"", std::numeric_limits<double>::quiet_NaN(), 1e300});
     EXPECT_EQ(terminal_xy(chart, {}).find("nan"), std::string::npos);

@@ -17,7 +17,7 @@ TEST(Unicode, EscapeSequencesCannotReachTheTerminal) {
               "a?31mb");  // the one-character form of the same
 }
 
-TEST(Unicode, TextThatTurnsTheReadingDirectionIsMadeVisible) {
+TEST(Unicode, CharactersThatChangeTheReadingDirectionAreMadeVisible) {
     EXPECT_EQ(clean_text("a\xE2\x80\xAE"
                          "b"),
               "a?b");

@@ -48,7 +48,7 @@ TEST(SweepGrid, TakesItsAnchorFromTheMiddle) {
     EXPECT_EQ(anchor.batch, 2);
 }
 
-TEST(SweepOrder, IsAPermutationOfEveryLengthThatTheSeedDecides) {
+TEST(SweepOrder, IsAPermutationOfEveryLengthGivenByTheSeed) {
     for (const std::int64_t count : {1, 2, 3, 4, 5, 31, 64, 392, 9720}) {
         std::set<std::int64_t> seen;
         std::int64_t in_place = 0;
@@ -108,7 +108,7 @@ TEST(SweepShard, IsReadAsAFractionOrFromSlurm) {
     }
 }
 
-TEST(SweptSizes, AreThoseOfParadnnsFormula) {
+TEST(SweptSizes, FollowParadnnsFormula) {
     const SweepSpec spec = parse_sweep(
         "batch = [8, 16]\ndevice = \"v100\"\n[[network]]\nfamily = \"fc\"\nlayers = [2, 5]\n"
         "nodes = 32\ninputs = 100\noutputs = 10\n",

@@ -10,7 +10,7 @@ namespace {
 
 using Places = std::vector<std::int64_t>;
 
-TEST(PlacesText, IsReadBackAsItWas) {
+TEST(PlacesText, IsReadBackUnchanged) {
     for (const Places& places :
          {Places{}, Places{0}, Places{0, 1, 2}, Places{3, 5, 6, 7, 99}, Places{9, 4, 5, 1}}) {
         EXPECT_EQ(parse_places(places_text(places), 100), places) << places_text(places);
@@ -18,14 +18,14 @@ TEST(PlacesText, IsReadBackAsItWas) {
     EXPECT_EQ(places_text(Places{3, 5, 6, 7, 99}), "3,5-7,99");
 }
 
-TEST(PlacesText, RefusesWhatIsNoneOfSoManyPlaces) {
+TEST(PlacesText, RefusesInvalidPlaces) {
     for (const char* text : {"100", "0-100", "-1", "7-5", "1,", ",", "x", "1-2-3", "0x1",
                              "99999999999999999999", "0-99,0-99", " 1"}) {
         EXPECT_FALSE(parse_places(text, 100)) << text;
     }
 }
 
-TEST(WorkLedger, HandsEveryOpenPlaceOutOnce) {
+TEST(WorkLedger, HandsOutEveryOpenPlaceOnce) {
     std::vector<bool> settled(1000);
     settled[0] = settled[500] = settled[999] = true;
     WorkLedger ledger(settled, 3, 16);
@@ -48,7 +48,7 @@ TEST(WorkLedger, HandsEveryOpenPlaceOutOnce) {
     EXPECT_TRUE(ledger.is_complete());
 }
 
-TEST(WorkLedger, HandsLessOutTowardsTheEnd) {
+TEST(WorkLedger, HandsOutLessTowardsTheEnd) {
     WorkLedger ledger(std::vector<bool>(400), 2, 32);
     std::size_t last = 33;
     for (Places places = ledger.take(0); !places.empty(); places = ledger.take(1)) {
@@ -59,7 +59,7 @@ TEST(WorkLedger, HandsLessOutTowardsTheEnd) {
     EXPECT_EQ(last, 1U);
 }
 
-TEST(WorkLedger, HasSomethingForAllWhoWork) {
+TEST(WorkLedger, HasSomethingForEveryWorker) {
     WorkLedger ledger(std::vector<bool>(400), 2, 32);
     ledger.share_among(50);
     EXPECT_EQ(ledger.take(0).size(), 2U);
@@ -67,7 +67,7 @@ TEST(WorkLedger, HasSomethingForAllWhoWork) {
     EXPECT_EQ(ledger.take(1).size(), 1U);
 }
 
-TEST(WorkLedger, OpensAgainWhatARankHadNotSettled) {
+TEST(WorkLedger, ReopensWhatARankHadNotSettled) {
     WorkLedger ledger(std::vector<bool>(64), 2, 8);
     const Places lost = ledger.take(1);
     ASSERT_EQ(lost.size(), 8U);
@@ -79,7 +79,7 @@ TEST(WorkLedger, OpensAgainWhatARankHadNotSettled) {
     EXPECT_FALSE(ledger.is_complete());
 }
 
-TEST(WorkLedger, CountsAPlaceOnceThatTwoRanksSettle) {
+TEST(WorkLedger, CountsAPlaceThatTwoRanksSettleOnce) {
     WorkLedger ledger(std::vector<bool>(16), 2, 4);
     const Places places = ledger.take(1);
     ledger.release(1);
@@ -96,7 +96,7 @@ TEST(WorkLedger, CountsAPlaceOnceThatTwoRanksSettle) {
     EXPECT_TRUE(ledger.is_complete());
 }
 
-TEST(WorkLedger, IsCompleteOnlyWhenAllThatIsHeldIsSettled) {
+TEST(WorkLedger, IsCompleteOnlyWhenAllHeldPlacesAreSettled) {
     WorkLedger ledger(std::vector<bool>(4), 2, 4);
     Places held;
     for (Places places = ledger.take(0); !places.empty(); places = ledger.take(0)) {

@@ -68,7 +68,7 @@ protected:
     std::vector<std::int64_t> order_;
 };
 
-TEST_F(MeasuredSweeps, MeasureEveryPointOnceInAnOrderThatTheSeedDecides) {
+TEST_F(MeasuredSweeps, MeasureEveryPointOnceInTheOrderGivenByTheSeed) {
     EXPECT_EQ(measure(), ExitCode::done);
     EXPECT_EQ(std::set(order_.begin(), order_.end()).size(), 12U);
     EXPECT_EQ(order_.size(), 12U);
@@ -92,7 +92,7 @@ TEST_F(MeasuredSweeps, RepeatTheAnchor) {
     EXPECT_TRUE(stored().anchor_times().empty());
 }
 
-TEST_F(MeasuredSweeps, GoOnWhereTheyWereInterrupted) {
+TEST_F(MeasuredSweeps, ContinueAfterAnInterrupt) {
     stop_after(5);
     EXPECT_EQ(measure(), ExitCode::interrupted);
     EXPECT_EQ(stored().outcomes().at(PointOutcome::ok), 5);
@@ -127,7 +127,7 @@ TEST_F(MeasuredSweeps, TakeOverThePointOfAProcessThatHasDied) {
     waitpid(child, nullptr, 0);
 }
 
-TEST_F(MeasuredSweeps, LeaveAPointToTheLivingProcessThatHasIt) {
+TEST_F(MeasuredSweeps, LeaveAPointToTheLivingProcessThatClaimedIt) {
     spec_.anchor_every = 0;
     stored().claim(planned_point(spec_, 7));
     const pid_t child = fork();
@@ -142,7 +142,7 @@ TEST_F(MeasuredSweeps, LeaveAPointToTheLivingProcessThatHasIt) {
     EXPECT_EQ(status, 0);
 }
 
-TEST_F(MeasuredSweeps, SkipWhatIsBeyondTheLimitOfMemory) {
+TEST_F(MeasuredSweeps, SkipPointsBeyondTheMemoryLimit) {
     spec_.limits.memory = Bytes{1};
     EXPECT_EQ(measure(), ExitCode::done);
     EXPECT_EQ(stored().outcomes().at(PointOutcome::skipped), 12);
@@ -152,7 +152,7 @@ TEST_F(MeasuredSweeps, SkipWhatIsBeyondTheLimitOfMemory) {
               12 + 3);
 }
 
-TEST_F(MeasuredSweeps, KeepWhyAPointFailedAndGoOn) {
+TEST_F(MeasuredSweeps, KeepWhyAPointFailedAndContinue) {
     spec_.anchor_every = 0;
     int asked = 0;
     hooks_.campaign.make_backend = [&](const Job&) -> std::unique_ptr<Backend> {
@@ -169,7 +169,7 @@ TEST_F(MeasuredSweeps, KeepWhyAPointFailedAndGoOn) {
               6);
 }
 
-TEST_F(MeasuredSweeps, CallExhaustedMemoryByItsName) {
+TEST_F(MeasuredSweeps, ReportExhaustedMemoryAsSuch) {
     hooks_.campaign.make_backend = [](const Job&) -> std::unique_ptr<Backend> {
         throw std::bad_alloc();
     };

@@ -15,14 +15,14 @@ SweepSpec measured_grid() {
     return spec;
 }
 
-TEST(SweepPlan, BoundsTheTimeByThePolicyOfThePointsThatRemain) {
+TEST(SweepPlan, BoundsTheTimeByThePolicyOfTheRemainingPoints) {
     const SweepPlan all = plan_of(measured_grid(), {}, {}, 1);
     EXPECT_EQ(all.open, 4);
-    EXPECT_DOUBLE_EQ(all.least.value, 2);
-    EXPECT_DOUBLE_EQ(all.most.value, 8);
+    EXPECT_DOUBLE_EQ(all.min_time.value, 2);
+    EXPECT_DOUBLE_EQ(all.max_time.value, 8);
     const SweepPlan rest = plan_of(measured_grid(), {}, {true, false, true, false}, 1);
     EXPECT_EQ(rest.open, 2);
-    EXPECT_DOUBLE_EQ(rest.most.value, 4);
+    EXPECT_DOUBLE_EQ(rest.max_time.value, 4);
     EXPECT_EQ(plan_of(measured_grid(), {.index = 1, .count = 2}, {}, 1).own, 2);
 }
 
@@ -45,17 +45,17 @@ TEST(SweepPlan, CountsThePointsThatNeedMoreMemoryThanTheLimit) {
     EXPECT_NE(text.find("time: 2 s to 8 s of sampling"), std::string::npos) << text;
 }
 
-TEST(SweepPlan, LooksAtTheMemoryOfEveryDevice) {
+TEST(SweepPlan, ConsidersTheMemoryOfEveryDevice) {
     SweepSpec spec = measured_grid();
     spec.backends.clear();
     spec.devices = {"v100", "p100"};
     const SweepPlan plan = plan_of(spec, {}, {}, 2);
     ASSERT_EQ(plan.filters.size(), 2U);
     EXPECT_EQ(plan.filters[0].too_large, 0);
-    EXPECT_GT(plan.most, Seconds{});
+    EXPECT_GT(plan.max_time, Seconds{});
 }
 
-TEST(SweepPlan, WritesTimesAsPeopleSayThem) {
+TEST(SweepPlan, WritesTimesInWords) {
     EXPECT_EQ(duration_text(Seconds{3.21}), "3.2 s");
     EXPECT_EQ(duration_text(Seconds{600}), "10 min");
     EXPECT_EQ(duration_text(Seconds{7500}), "2 h 5 min");

@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Grids, PointOutlines,
                                            "paradnn-rnn", "paradnn-lstm", "paradnn-gru",
                                            "cpu-small"));
 
-TEST(PointOutline, IsNoneWhereLayersAreFused) {
+TEST(PointOutline, IsAbsentIfLayersAreFused) {
     SweepSpec spec = find_sweep("cpu-small");
     spec.settings.front().execution.engine.fusion = Fusion::convolution;
     EXPECT_FALSE(PointOutline(spec).find(place_of(spec, 0)));

@@ -57,7 +57,7 @@ void expect_points_of_the_long_way(const SweepSpec& spec, std::int64_t samples) 
 
 class PredictedPoints : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(PredictedPoints, AreThoseOfTheLongWayToTheLastBit) {
+TEST_P(PredictedPoints, EqualThoseFromAGraphToTheLastBit) {
     SweepSpec spec = find_sweep(GetParam());
     spec.backends.clear();
     spec.devices = {"v100", "tpu-v2-8", "skylake-8180"};
@@ -87,11 +87,11 @@ SweepSpec transformers() {
         "transformers.toml");
 }
 
-TEST(PredictedTransformers, AreThoseOfTheLongWayToTheLastBit) {
+TEST(PredictedTransformers, EqualThoseFromAGraphToTheLastBit) {
     expect_points_of_the_long_way(transformers(), 100);
 }
 
-TEST(PredictedPointsWithEqualSizes, DoNotTakeOneStructureForAnother) {
+TEST(PredictedPointsWithEqualSizes, AreNotConfusedBetweenStructures) {
     // Where inputs, nodes and outputs are equal, layers are alike that elsewhere differ.
     expect_points_of_the_long_way(
         parse_sweep("batch = [4, 16]\ndevice = \"v100\"\n[[network]]\nfamily = \"fc\"\n"
@@ -100,7 +100,7 @@ TEST(PredictedPointsWithEqualSizes, DoNotTakeOneStructureForAnother) {
         48);
 }
 
-TEST(RefusedPoints, TellTheReasonOfTheLongWay) {
+TEST(RefusedPoints, HaveTheReasonFromTheGraph) {
     const SweepSpec spec = parse_sweep(
         "device = \"v100\"\n[[network]]\nfamily = \"transformer\"\nembed = 64\nheads = [7, 8]\n",
         "heads.toml");
@@ -111,7 +111,7 @@ TEST(RefusedPoints, TellTheReasonOfTheLongWay) {
     EXPECT_EQ(predictor.predicted(1).point.outcome, PointOutcome::ok);
 }
 
-TEST(StoredPoints, HaveTheSettingsAndTheKeyOfTheLongWay) {
+TEST(StoredPoints, HaveTheSettingsAndTheKeyOfAPredictionFromAGraph) {
     const TemporaryDirectory directory;
     const Database database = Database::open(directory.path() / "runs.sqlite");
     const SweepSpec spec = transformers();

@@ -45,7 +45,7 @@ TEST_F(PredictedSweeps, StoreEveryPointOnceOnSeveralThreads) {
     EXPECT_EQ(number("SELECT count(*) FROM run"), 144);
 }
 
-TEST_F(PredictedSweeps, StoreTheRunThatPredictingThePointAloneGives) {
+TEST_F(PredictedSweeps, StoreTheSameRunAsPredictingThePointAlone) {
     const SweepSpec spec = predicted_grid();
     predict_sweep(spec, {}, database_, {.threads = 2});
     for (const std::int64_t index : {0, 77, 143}) {
@@ -71,7 +71,7 @@ TEST_F(PredictedSweeps, HaveTheirHyperparametersAsRows) {
     EXPECT_EQ(number("SELECT sum(value) FROM run_parameter WHERE name = 'layers'"), 78 * 2 * 3 * 2);
 }
 
-TEST_F(PredictedSweeps, GoOnWhereTheyWereInterrupted) {
+TEST_F(PredictedSweeps, ContinueAfterAnInterrupt) {
     const SweepSpec spec = predicted_grid();
     std::atomic<bool> stop{false};
     const ExitCode code = predict_sweep(
@@ -97,7 +97,7 @@ TEST_F(PredictedSweeps, ShareTheirPointsBetweenShards) {
     EXPECT_EQ(number("SELECT count(DISTINCT position) FROM sweep_point"), 144);
 }
 
-TEST_F(PredictedSweeps, GiveNoTimeToWhatDoesNotFitTheDevice) {
+TEST_F(PredictedSweeps, GiveNoTimeToANetworkThatDoesNotFitTheDevice) {
     const SweepSpec spec = parse_sweep(
         "batch = [64, 16384]\ndevice = \"v100\"\n"
         "[[network]]\nfamily = \"fc\"\nlayers = 128\nnodes = 8192\n",

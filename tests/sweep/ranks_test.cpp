@@ -90,7 +90,7 @@ public:
     std::vector<std::string> told_;
 };
 
-TEST(RankIntroductions, AreReadBackAsTheyWere) {
+TEST(RankIntroductions, AreReadBackUnchanged) {
     RankIntroduction own = introduction();
     own.settled = {0, 1, 2, 7};
     own.workers = 3;
@@ -108,7 +108,7 @@ TEST(RankIntroductions, AreReadBackAsTheyWere) {
     }
 }
 
-TEST(WorkersOfRanks, DivideTheProcessorsThatRanksOfOneHostHaveInCommon) {
+TEST(WorkersOfRanks, DivideTheProcessorsSharedByRanksOfOneHost) {
     const auto rank = [](const std::string& host, Places processors) {
         KnownRank known;
         known.introduction = introduction(host + "/1/1");
@@ -126,7 +126,7 @@ TEST(WorkersOfRanks, DivideTheProcessorsThatRanksOfOneHostHaveInCommon) {
     EXPECT_EQ(workers_of(told), (std::vector<int>{2, 7, 1, 1, 1, 0}));
 }
 
-TEST(SharedSweeps, AreDoneByAllRanksTogetherEachPointOnce) {
+TEST(SharedSweeps, DoEachPointOnceOverAllRanks) {
     SharedSweep sweep(3);
     const auto communicator = sweep.ranks_.open(0);
     const std::jthread first = sweep.member(1), second = sweep.member(2);
@@ -148,7 +148,7 @@ TEST(SharedSweeps, AreDoneByAllRanksTogetherEachPointOnce) {
     EXPECT_TRUE(sweep.told_.empty());
 }
 
-TEST(SharedSweeps, LeaveOutWhatAnyRanksDatabaseHas) {
+TEST(SharedSweeps, LeaveOutPointsInAnyRanksDatabase) {
     SharedSweep sweep(2);
     const auto communicator = sweep.ranks_.open(0);
     const std::jthread member = sweep.member(1, {3, 4, 5});
@@ -167,7 +167,7 @@ TEST(SharedSweeps, LeaveOutWhatAnyRanksDatabaseHas) {
     }
 }
 
-TEST(SharedSweeps, EndCompleteWhereARankDiesThatHoldsPoints) {
+TEST(SharedSweeps, EndCompleteIfARankThatHoldsPointsDies) {
     SharedSweep sweep(3);
     const auto communicator = sweep.ranks_.open(0);
     const std::jthread member = sweep.member(2);
@@ -200,7 +200,7 @@ TEST(SharedSweeps, EndCompleteWhereARankDiesThatHoldsPoints) {
         << sweep.told_.front();
 }
 
-TEST(SharedSweeps, CountARankAsDeadThatIsSilentForTooLong) {
+TEST(SharedSweeps, CountARankThatIsSilentForTooLongAsDead) {
     SharedSweep sweep(2);
     const auto communicator = sweep.ranks_.open(0);
     const auto silent = sweep.ranks_.open(1);
@@ -220,7 +220,7 @@ TEST(SharedSweeps, CountARankAsDeadThatIsSilentForTooLong) {
     EXPECT_NE(sweep.told_.front().find("nothing was heard of it"), std::string::npos);
 }
 
-TEST(SharedSweeps, SendARankAwayThatHasReadAnotherGrid) {
+TEST(SharedSweeps, SendARankWithAnotherGridAway) {
     SharedSweep sweep(2);
     const auto communicator = sweep.ranks_.open(0);
     std::optional<int> share = 1;
@@ -243,7 +243,7 @@ TEST(SharedSweeps, SendARankAwayThatHasReadAnotherGrid) {
     EXPECT_EQ(manager.left(), 0);
 }
 
-TEST(SharedSweeps, GoOnWhereARanksWorkFails) {
+TEST(SharedSweeps, ContinueIfARanksWorkFails) {
     SharedSweep sweep(2);
     const auto communicator = sweep.ranks_.open(0);
     std::jthread failing([&] {

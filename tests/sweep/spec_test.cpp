@@ -74,7 +74,7 @@ TEST(SweepSpec, CombinesDtypesModesAndThreadsAndGivesAllTheOptions) {
     EXPECT_DOUBLE_EQ(spec.settings[3].policy.precision, 0.05);
 }
 
-TEST(SweepSpec, RefusesWhatIsNoGridInOneSentence) {
+TEST(SweepSpec, RefusesAnInvalidGridInOneSentence) {
     const std::string fc = "\n[[network]]\nfamily = \"fc\"\n";
     const std::vector<std::string> bad = {
         "",
@@ -116,7 +116,7 @@ TEST(SweepSpec, WithoutAnAnchorItIsNeverMeasured) {
 }
 
 // 1000^4 points, of ranges that are each allowed.
-TEST(SweepSpec, RefusesAGridThatExplodes) {
+TEST(SweepSpec, RefusesAGridWithTooManyPoints) {
     const std::string range = "= { from = 1, to = 1000, step = 1 }\n";
     const std::string sentence =
         refusal_of("[[network]]\nfamily = \"fc\"\nlayers " + range + "nodes " + range + "inputs " +
@@ -124,7 +124,7 @@ TEST(SweepSpec, RefusesAGridThatExplodes) {
     EXPECT_NE(sentence.find("more than 10000000 points"), std::string::npos) << sentence;
 }
 
-TEST(SweepSpec, IsAnotherSweepWhereAnythingDiffersThatDecidesItsPoints) {
+TEST(SweepSpec, IsAnotherSweepIfAnythingThatDeterminesItsPointsDiffers) {
     const std::string base = "[[network]]\nfamily = \"fc\"\n";
     std::set<std::string> identities;
     for (const char* head : {"", "batch = 2\n", "seed = 2\n", "dtype = \"bf16\"\n",

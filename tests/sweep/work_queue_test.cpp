@@ -23,7 +23,7 @@ TEST(WorkQueue, GivesPortionsInTheirOrderAndNothingAfterTheEnd) {
     EXPECT_TRUE(queue.take().empty());
 }
 
-TEST(WorkQueue, WantsWhatIsWaitedForAndWhatIsToBeAhead) {
+TEST(WorkQueue, WantsPortionsForWaitingThreadsAndThoseToKeepAhead) {
     WorkQueue queue;
     queue.keep_ahead(2);
     EXPECT_EQ(queue.wanted(), 2U);
@@ -39,7 +39,7 @@ TEST(WorkQueue, WantsWhatIsWaitedForAndWhatIsToBeAhead) {
     EXPECT_EQ(queue.wanted(), 0U);
 }
 
-TEST(WorkQueue, ReportsWhatIsSettledOnce) {
+TEST(WorkQueue, ReportsSettledPlacesOnce) {
     WorkQueue queue;
     queue.settle({5, 6});
     queue.settle({1});

@@ -84,7 +84,7 @@ TEST(CompareView, ASentenceSaysWhatTheIntervalInItSays) {
     }
 }
 
-TEST(CompareView, OfProfilesTheSumOfTheStepsIsTheAnswer) {
+TEST(CompareView, ForProfilesTheSumOfTheStepsIsTheAnswer) {
     strata::Run before = run_of({scripted_step("conv", Pass::forward, {Seconds{1e-3}}),
                                  scripted_step("pool", Pass::forward, {Seconds{2e-3}})});
     strata::Run after = run_of({scripted_step("conv", Pass::forward, {Seconds{2e-3}}),
@@ -103,7 +103,8 @@ TEST(CompareView, OfProfilesTheSumOfTheStepsIsTheAnswer) {
         << lead;
     const Table table = comparison_table(comparison, runs);
     EXPECT_TRUE(std::ranges::any_of(table.notes, [](const std::string& note) {
-        return note.find("fewer than 6 samples, which are taken to differ by 10 %, a prior") !=
+        return note.find(
+                   "fewer than 6 samples; a standard deviation of 10 % is assumed, a prior") !=
                std::string::npos;
     })) << ::testing::PrintToString(table.notes);
     EXPECT_EQ(std::get<std::string>(for_people(table).totals.at(1).at(0)), "steps that both have");
@@ -113,7 +114,7 @@ TEST(CompareView, OfProfilesTheSumOfTheStepsIsTheAnswer) {
 }
 
 // A compiler's fused block: people read its ends, data has every layer.
-TEST(CompareView, OfManyLayersThatAreOneStepTheFirstAndTheLastAreNamed) {
+TEST(CompareView, AStepOfManyLayersIsNamedByTheFirstAndTheLast) {
     const std::vector<std::string> layers = {"conv", "bn", "add", "relu"};
     std::vector<StepResult> apart, fused = {scripted_step("conv", Pass::forward, slow)};
     for (const std::string& layer : layers) {
@@ -141,7 +142,7 @@ void tune(Settings& settings) {
                 "a forward=winograd-4x4-3x3 (tuned)+a backward_data=direct (tuned)");
 }
 
-TEST(CompareView, OfATunedSideItIsSaidWhereItsAlgorithmsComeFrom) {
+TEST(CompareView, ATunedSideStatesTheOriginOfItsAlgorithms) {
     strata::Run direct = run_of({scripted_step("conv", Pass::forward, slow)});
     direct.id = 1;
     strata::Run tuned = run_of({scripted_step("conv", Pass::forward, quick)});
@@ -150,11 +151,10 @@ TEST(CompareView, OfATunedSideItIsSaidWhereItsAlgorithmsComeFrom) {
     const Document document = pair_document(direct, tuned);
     EXPECT_NE(document.title.find("choices default → tuned"), std::string::npos) << document.title;
     const auto notes = std::get<Table>(document.blocks.front()).notes;
-    EXPECT_NE(std::ranges::find(
-                  notes,
-                  "Algorithms: run 1 direct; run 2 by a stored tuning (strata tune) that takes "
-                  "another algorithm than the usual one in 1 of 2 passes; strata explain RUN names "
-                  "each, --algorithm direct takes no tuning."),
+    EXPECT_NE(std::ranges::find(notes,
+                                "Algorithms: run 1 direct; run 2 by a stored tuning (strata tune) "
+                                "that replaces the usual algorithm in 1 of 2 passes; strata "
+                                "explain RUN names each; --algorithm direct ignores tunings."),
               notes.end())
         << ::testing::PrintToString(notes);
     const std::string lead = comparison_lead(compare(direct, tuned), {{&direct, 1}, {&tuned, 1}});
@@ -162,7 +162,7 @@ TEST(CompareView, OfATunedSideItIsSaidWhereItsAlgorithmsComeFrom) {
     EXPECT_NE(lead.find("un 2 (tuned)"), std::string::npos) << lead;
 }
 
-TEST(CompareView, TwoTunedSidesAreToldApartByTheirBackends) {
+TEST(CompareView, TwoTunedSidesAreDistinguishedByTheirBackends) {
     std::array<Settings, 2> sides;
     sides[0].backend = "onednn";
     sides[1].backend = "pytorch";
@@ -172,7 +172,7 @@ TEST(CompareView, TwoTunedSidesAreToldApartByTheirBackends) {
     EXPECT_EQ(names_of_sides(sides), (std::vector<std::string>{"", ""}));
 }
 
-TEST(CompareView, TwoPredictionsHaveNoIntervalAndSayThatTheModelsErrorIsNotPartOfIt) {
+TEST(CompareView, TwoPredictionsHaveNoIntervalAndSayThatTheModelsErrorIsNotIncluded) {
     strata::Run before = run_of({scripted_step("conv", Pass::forward, {Seconds{1e-3}})});
     strata::Run after = run_of({scripted_step("conv", Pass::forward, {Seconds{2e-3}})});
     before.origin = Origin::modelled;
@@ -186,7 +186,7 @@ TEST(CompareView, TwoPredictionsHaveNoIntervalAndSayThatTheModelsErrorIsNotPartO
     }));
 }
 
-TEST(CompareView, WhatIsMissingInOneRunIsADashAndNotComparable) {
+TEST(CompareView, AStepMissingInOneRunIsADashAndNotComparable) {
     const Document document = pair_document(run_of({scripted_step("conv", Pass::forward, quick)}),
                                             run_of({scripted_step("conv", Pass::forward, quick),
                                                     scripted_step("lrn", Pass::forward, quick)}));

@@ -29,7 +29,7 @@ protected:
         {ours_, "ours", ""}, {{}, "absent", "install it"}, {other_, "other", ""}};
 };
 
-TEST_F(SeveralSides, AreShownTogetherAndThenEachBesideTheFirst) {
+TEST_F(SeveralSides, AreShownTogetherAndThenEachIsComparedWithTheFirst) {
     const std::vector<Document> documents = comparison_documents(sides_, {});
     ASSERT_EQ(documents.size(), 2U);
     EXPECT_EQ(std::get<Lead>(documents[0].blocks[0]).text, "ours takes the least time of 2: 2 ms.");
@@ -41,7 +41,7 @@ TEST_F(SeveralSides, AreShownTogetherAndThenEachBesideTheFirst) {
     EXPECT_EQ(bars.series.front().values.at(1), 4e-3);
 }
 
-TEST_F(SeveralSides, InJsonTheRefusedOneIsSkipped) {
+TEST_F(SeveralSides, TheRefusedOneIsSkippedInJson) {
     const auto json = comparisons_json(sides_, {});
     EXPECT_EQ(json["whole"]["verdict"], "slower");
     EXPECT_EQ(json["b"], nlohmann::json::array({2}));
@@ -50,7 +50,7 @@ TEST_F(SeveralSides, InJsonTheRefusedOneIsSkipped) {
     EXPECT_TRUE(json["others"].empty());
 }
 
-TEST_F(SeveralSides, OneAloneIsNotCompared) {
+TEST_F(SeveralSides, ASingleOneIsNotCompared) {
     const std::vector<ComparedSide> sides = {sides_[0], sides_[1]};
     const auto json = comparisons_json(sides, {});
     EXPECT_EQ(json["reason"], "install it");
@@ -58,7 +58,7 @@ TEST_F(SeveralSides, OneAloneIsNotCompared) {
     EXPECT_TRUE(json["b"].empty());
 }
 
-TEST(NamesOfSides, AreWhatTellsThemApart) {
+TEST(NamesOfSides, NameWhatDistinguishesThem) {
     std::vector<Settings> all(3);
     all[0].backend = all[1].backend = "onednn";
     all[2].backend = "pytorch";

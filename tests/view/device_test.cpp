@@ -10,13 +10,13 @@
 namespace strata {
 namespace {
 
-TEST(DeviceView, TellsEachCeilingWithItsSource) {
+TEST(DeviceView, ShowsEachCeilingWithItsSource) {
     testing::expect_golden("view/device.txt",
                            render_terminal(device_document(testing::scripted_device()),
                                            {.width = 100, .unicode = true}));
 }
 
-TEST(DeviceView, TellsOfEachCeilingWhatTheNewCalibrationChanged) {
+TEST(DeviceView, ShowsWhatTheNewCalibrationChangedInEachCeiling) {
     Device now = testing::scripted_device();
     now.compute[0].peak = {FlopRate{150e9}, "a busy moment"};
     now.memory[2].bandwidth = {Bandwidth{22e9}, "measured today"};
@@ -28,7 +28,7 @@ TEST(DeviceView, TellsOfEachCeilingWhatTheNewCalibrationChanged) {
                         {.width = 100, .unicode = true}));
 }
 
-TEST(DeviceView, ACeilingThatDidNotRepeatIsDoubted) {
+TEST(DeviceView, ACeilingThatDidNotRepeatIsDoubtful) {
     Device device = testing::scripted_device();
     const auto told = [&] { return render_terminal(device_document(device), {.width = 200}); };
     EXPECT_EQ(told().find("Doubtful"), std::string::npos);

@@ -31,7 +31,7 @@ TEST(Doctor, GivesScriptsEveryFindingAsARow) {
     EXPECT_EQ(std::get<std::string>(rows[1][3]), "calibrate");
 }
 
-TEST(Doctor, SaysSoWhereAllIsWell) {
+TEST(Doctor, SaysSoIfAllIsWell) {
     const std::vector<DoctorCheck> findings = {{"processor", Condition::ok, "fine", ""}};
     EXPECT_NE(render_terminal(doctor_document(findings), {}).find("Everything works here."),
               std::string::npos);

@@ -9,7 +9,7 @@
 namespace strata {
 namespace {
 
-TEST(FitView, TellsTheLargestBatchOfEachModeAndWhatLimitsIt) {
+TEST(FitView, ShowsTheLargestBatchOfEachModeAndItsLimit) {
     const auto capacity = [](std::int64_t batch, double needs, BatchLimit limit) {
         return Capacity{.largest = {.batch = batch, .needs = Bytes{needs}, .limit = limit},
                         .memory = Bytes{16e9},

@@ -58,7 +58,7 @@ TEST_F(FrameworkStudy, EachSettingIsComparedWithItsOwnFramework) {
     EXPECT_EQ(std::get<Missing>(table.rows[5].at(3)).reason, "JAX is not there");
 }
 
-TEST(FrameworkStudyOfNoise, SaysThatNothingCanBeTold) {
+TEST(FrameworkStudyOfNoise, SaysThatNoVerdictIsPossible) {
     const std::vector<strata::Run> usual = processes(1, 10);
     std::vector<strata::Run> noisy = processes(2, 10);
     noisy[0].whole.end_to_end.values.assign(8, Seconds{1e-3});

@@ -29,7 +29,7 @@ strata::Run run_of(std::int64_t hidden, std::int64_t batch) {
     return run;
 }
 
-TEST(GridView, SeveralNumbersAreSideBySideWithoutALine) {
+TEST(GridView, SeveralNumbersAreShownSideBySideWithoutALine) {
     std::vector<strata::Run> runs;
     for (const std::int64_t hidden : {64, 128}) {
         for (const std::int64_t batch : {1, 8}) {

@@ -46,7 +46,7 @@ TEST(InfeedView, ShowsWhereAnOverlappedStepGoes) {
     testing::expect_golden("view/infeed-alexnet-4.json", infeed_json(fed_run()).dump(2) + "\n");
 }
 
-TEST(InfeedView, ARunThatWasNotFedHasNoSuchSection) {
+TEST(InfeedView, ARunThatWasNotFedHasNoInputSection) {
     const strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     EXPECT_TRUE(infeed_blocks(run).empty());
     EXPECT_TRUE(infeed_json(run).is_null());

@@ -21,7 +21,7 @@ TEST(KernelsView, SaysWhereTheKernelsAreFromAndWhatDistinguishesThem) {
         "Device, batch, full name and invocation identify all of them; bare names would only 268.");
 }
 
-TEST(KernelsView, DoesNotBlameBareNamesWhereTheyWouldDo) {
+TEST(KernelsView, AcceptsBareNamesIfTheySuffice) {
     const Document document = kernels_document({.network = "x"}, {2, 2, 2}, {}, {});
     EXPECT_NE(paragraph(document, 1).find("bare names would too"), std::string::npos);
 }

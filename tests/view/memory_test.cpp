@@ -23,7 +23,7 @@ std::string terminal(const Document& document) {
     return render_terminal(document, {.width = 120, .unicode = true});
 }
 
-TEST(MemoryView, TellsEachLayersShareAndWhereThePeakIs) {
+TEST(MemoryView, ShowsEachLayersShareAndWhereThePeakIs) {
     testing::expect_golden("view/memory-alexnet-32.txt",
                            terminal(memory_document(zoo_graph("alexnet", 32), {})));
 }
@@ -46,7 +46,7 @@ TEST(MemoryView, LayersOfTheJsonAddUpToItsPeak) {
     EXPECT_TRUE(json["peak"]["layer"].is_string());
 }
 
-TEST(MemoryView, AFurtherImageCostsTheDifferenceOfTheTwoLargestBatches) {
+TEST(MemoryView, AnAdditionalImageCostsTheDifferenceOfTheTwoLargestBatches) {
     const auto json = memory_json(alexnets(), {});
     const double last = json["batches"][2]["peak"]["peak_bytes"];
     const double before = json["batches"][1]["peak"]["peak_bytes"];
@@ -54,7 +54,7 @@ TEST(MemoryView, AFurtherImageCostsTheDifferenceOfTheTwoLargestBatches) {
     EXPECT_EQ(json["batches"][0]["batch"], 1);
 }
 
-TEST(MemoryView, ANetworkThatOnlyAnswersNamesNoOptimizer) {
+TEST(MemoryView, InferenceNamesNoOptimizer) {
     const std::string text =
         terminal(memory_document(zoo_graph("alexnet", 1), {.numerics = {.mode = Mode::inference}}));
     EXPECT_EQ(text.find("momentum"), std::string::npos);

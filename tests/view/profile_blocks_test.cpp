@@ -79,11 +79,11 @@ protected:
     Nanoseconds each_{100'000};
 };
 
-TEST_F(ProfileBlocks, TellKernelsByLayerAndCounters) {
+TEST_F(ProfileBlocks, ShowKernelsByLayerAndCounters) {
     testing::expect_golden("view/profile-alexnet-16.txt", terminal());
 }
 
-TEST_F(ProfileBlocks, OfALayerHoldItsKernelsAlone) {
+TEST_F(ProfileBlocks, ForALayerHoldOnlyItsKernels) {
     const std::string shown = terminal({.layers = "conv2", .passes = "forward"});
     EXPECT_NE(shown.find("1 of 62 in the iteration"), std::string::npos) << shown;
 }
@@ -119,7 +119,7 @@ TEST_F(ProfileBlocks, AreInTheJsonWithEverySpan) {
                 trace["window_s"].get<double>(), 1e-12);
 }
 
-TEST_F(ProfileBlocks, TheJsonIsAsItsSchemaSays) {
+TEST_F(ProfileBlocks, TheJsonFollowsItsSchema) {
     testing::expect_golden("view/profile-alexnet-16-conv2.json",
                            json_text("run", "0.1",
                                      {{"runs", {run_json(conv2_alone())}},

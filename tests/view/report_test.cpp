@@ -28,7 +28,7 @@ Document report_on(const strata::Run& run) {
     return report_document(std::span(&run, 1));
 }
 
-TEST(Report, TellsARunFromItsMachineToItsSteps) {
+TEST(Report, ShowsARunFromItsMachineToItsSteps) {
     testing::expect_golden(
         "view/report-alexnet-32.txt",
         render_terminal(report_on(testing::scripted_run(testing::zoo_graph("alexnet", 32))),
@@ -68,7 +68,7 @@ TEST(Report, BeginsWithTheVerdictAndFourNumbers) {
     }
 }
 
-TEST(Report, AnIncompleteRunIsSaidToBeFirstAndHasNoThroughput) {
+TEST(Report, AnIncompleteRunSaysSoFirstAndHasNoThroughput) {
     const Document document = report_on(testing::scripted_run_with_holes("alexnet", 32));
     const auto& lead = std::get<Lead>(document.blocks.front()).text;
     EXPECT_TRUE(lead.starts_with("alexnet, batch 32, training: incomplete: 1 of 62 steps")) << lead;
@@ -135,7 +135,7 @@ TEST(Report, WithoutCeilingsNeitherShareNorGainIsGiven) {
     EXPECT_TRUE(std::holds_alternative<Missing>(tiles[3].value));
 }
 
-TEST(Report, TwoRunsAreSideBySideAndThenEachByItself) {
+TEST(Report, TwoRunsAreShownSideBySideAndThenSeparately) {
     const std::vector<strata::Run> runs(2, testing::scripted_run(testing::zoo_graph("alexnet", 4)));
     const Document document = report_document(runs);
     EXPECT_NE(block_of<Lead>(document).text.find(

@@ -35,7 +35,7 @@ TEST(RollupView, BlocksOpenIntoLayers) {
                                            {.width = 130, .unicode = true}));
 }
 
-TEST(RollupView, MachinesGetTheWayDownInEveryRow) {
+TEST(RollupView, MachinesGetAllAncestorsInEveryRow) {
     const strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     testing::expect_golden("view/rollup-alexnet-4.csv",
                            render_csv(data_of(rolled(run, {Grouping::block, Grouping::pass}))));
@@ -52,7 +52,7 @@ TEST(RollupView, AFilterChangesTheGroupsAndNotTheSum) {
     EXPECT_NE(some.notes[0].find("steps are grouped"), std::string::npos);
 }
 
-TEST(RollupView, AnInferenceHasNoRatioToShow) {
+TEST(RollupView, InferenceHasNoRatioToShow) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     std::erase_if(run.steps, [](const StepResult& step) { return step.pass != Pass::forward; });
     const std::string shown = render_terminal(rolled(run, {Grouping::operation}), {.width = 130});

@@ -72,7 +72,7 @@ TEST(RunJson, StepsAreInTheOrderOfExecution) {
     EXPECT_EQ(json["steps"].back()["pass"], "update");
 }
 
-TEST(RunJson, HasWhatUsersSaidOfTheRunAndWhatItsFileCallsALayer) {
+TEST(RunJson, HasAnnotationsAndTheNamesOfLayersInTheFile) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     run.steps[0].alias = "node_Conv_7";
     EXPECT_TRUE(json_of_run(run)["tags"].is_null());
@@ -106,7 +106,7 @@ TEST(RunJson, BrokenNamesStillGiveValidJson) {
     EXPECT_EQ(json_of_run(run)["steps"][0]["layer"], "\xEF\xBF\xBD\n\"");
 }
 
-TEST(RunJson, TheSelectionActsOnTheSteps) {
+TEST(RunJson, TheSelectionAppliesToTheSteps) {
     const auto json =
         run_json(testing::scripted_run(testing::zoo_graph("alexnet", 4)), {}, conventions().front(),
                  {.columns = {"layer", "median_s"}, .sort = "median_s", .top = 2});
@@ -126,7 +126,7 @@ TEST(RunJson, HoldsTheWholeRun) {
                                       {"pairs", nlohmann::json::array()}}));
 }
 
-TEST(RunJson, APairNamesItsRunsAndWhatDiffersOrWhyItIsNone) {
+TEST(RunJson, APairNamesItsRunsAndTheDifferenceOrWhyThereIsNone) {
     const strata::Run before = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     const strata::Run incomplete = testing::scripted_run_with_holes("alexnet", 4);
     strata::Run after = testing::scripted_run(testing::zoo_graph("alexnet", 4));
@@ -155,7 +155,7 @@ TEST(RunJson, AnIncompleteRunSaysSoAndHasNoEndToEndTime) {
     EXPECT_TRUE(json["at_ceilings"].is_null());
 }
 
-TEST(RunJson, HoldsWhatVerificationFound) {
+TEST(RunJson, HoldsTheResultsOfVerification) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     EXPECT_TRUE(json_of_run(run)["verification"].is_null());
     run.verified = {.compared = 2, .without_reference = 1};

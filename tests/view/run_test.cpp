@@ -19,7 +19,7 @@ std::string run_text(const strata::Run& run) {
     return render_terminal(run_document(run), {.width = 130, .unicode = true});
 }
 
-TEST(RunView, TellsWhereTheTimeGoesAndWhy) {
+TEST(RunView, ShowsWhereTheTimeGoesAndWhy) {
     testing::expect_golden("view/run-alexnet-16.txt",
                            run_text(testing::scripted_run(testing::zoo_graph("alexnet", 16))));
 }
@@ -54,7 +54,7 @@ TEST(RunView, VerdictDoubtsFindingsGroupsAndStepsFollowEachOther) {
     }
 }
 
-TEST(RunView, TheTitleOfTheFindingsSaysThatDelayedStepsAreNotAmongThem) {
+TEST(RunView, TheTitleOfTheFindingsSaysThatDelayedStepsAreExcluded) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     const std::string title = "Largest possible gains among the steps known without delays";
     EXPECT_EQ(run_text(run).find(title), std::string::npos);
@@ -93,7 +93,7 @@ TEST(RunView, SaysThatARunIsPartial) {
     EXPECT_NE(run_text(run).find("interrupted"), std::string::npos);
 }
 
-TEST(RunView, SaysWhereTheNumbersComeFrom) {
+TEST(RunView, StatesTheOriginOfTheNumbers) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     EXPECT_NE(run_text(run).find("measured on A scripted machine"), std::string::npos);
     run.origin = Origin::modelled;
@@ -101,7 +101,7 @@ TEST(RunView, SaysWhereTheNumbersComeFrom) {
     EXPECT_NE(run_text(run).find("≈ modelled, not measured"), std::string::npos);
 }
 
-TEST(RunView, SaysHowADeviceOfItsOwnWas) {
+TEST(RunView, DescribesTheStateOfItsDevice) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     EXPECT_EQ(run_text(run).find("clock"), std::string::npos);
     run.provenance.merge(
@@ -162,7 +162,7 @@ TEST(RunView, EachOptionThatIsNotTheDefaultIsInTheHeading) {
     EXPECT_EQ(settings_line(plain).find("max time 7") != std::string::npos, true);
 }
 
-TEST(RunView, SaysWhatUsersSaidOfIt) {
+TEST(RunView, ShowsItsAnnotations) {
     strata::Run run;
     EXPECT_EQ(annotation_line(run), "");
     run.note = "after the upgrade";
@@ -171,7 +171,7 @@ TEST(RunView, SaysWhatUsersSaidOfIt) {
     EXPECT_EQ(annotation_line(run), "tagged baseline, quiet; note: after the upgrade");
 }
 
-TEST(RunView, SaysWhatVerificationFound) {
+TEST(RunView, ShowsTheResultsOfVerification) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     EXPECT_EQ(verification_line(run), "");
     run.verified = {.compared = 2, .without_reference = 1};
@@ -198,7 +198,7 @@ TEST(RunView, SaysThatCachesWerePreparedAndGivesNoResidual) {
     EXPECT_NE(shown.find("It includes the memory that makes the caches cold"), std::string::npos);
 }
 
-TEST(RunView, WhereStepsLeaveNoGapTheBudgetShowsNone) {
+TEST(RunView, IfStepsLeaveNoGapTheBudgetShowsNone) {
     std::vector<StepResult> steps;
     for (int i = 0; i < 7; ++i) {
         steps.push_back(testing::scripted_step("a" + std::to_string(i), Pass::forward,
@@ -215,7 +215,7 @@ TEST(RunView, WhereStepsLeaveNoGapTheBudgetShowsNone) {
     EXPECT_EQ(std::get<Missing>(budget.rows[1][1]).reason, "none");
 }
 
-TEST(RunView, NoiseIsNotACostOfTimeStamps) {
+TEST(RunView, NoiseIsNotCountedAsTheCostOfTimeStamps) {
     strata::Run run = testing::run_of(
         {testing::scripted_step("a", Pass::forward, {Seconds{0.69}, Seconds{0.7}, Seconds{0.71}})});
     run.whole.instrumented.values = {Seconds{0.7}, Seconds{0.71}, Seconds{0.72}};

@@ -34,7 +34,7 @@ TEST(ShowJson, KeepsTheContractForScripts) {
     EXPECT_EQ(json["totals"]["parameters"], 60965224);
 }
 
-TEST(ShowJson, LayersHaveTheirAliasAndTheirLineOfTheProgram) {
+TEST(ShowJson, LayersHaveTheirAliasAndTheirSourceLine) {
     Graph graph = testing::zoo_graph("alexnet", 2);
     graph.layers[0].alias = "node_Conv_507";
     graph.layers[0].source = "net.py:12";

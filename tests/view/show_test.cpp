@@ -19,13 +19,13 @@ namespace {
 
 using testing::zoo_graph;
 
-TEST(Show, TellsANetworkLayerByLayer) {
+TEST(Show, ShowsANetworkLayerByLayer) {
     const Document document = show_document(zoo_graph("alexnet", 32), conventions().front(), {});
     testing::expect_golden("view/show-alexnet-32.txt",
                            render_terminal(document, {.width = 120, .unicode = true}));
 }
 
-TEST(Show, GivesMachinesWholeNumbers) {
+TEST(Show, GivesMachinesUnroundedNumbers) {
     const Document document = show_document(zoo_graph("alexnet", 32), conventions().front(), {});
     testing::expect_golden("view/show-alexnet-32.csv", render_csv(data_of(document)));
 }
@@ -40,7 +40,7 @@ TEST(Show, InferenceHasNoBackwardPasses) {
     }
 }
 
-TEST(Show, WhatIsNotKnownIsMissingAndNotNothing) {
+TEST(Show, UnknownWorkIsMissingAndNotZero) {
     const Graph graph = {.name = "foreign",
                          .tensors = {{.name = "x", .tensor = {{4}}, .role = Role::input},
                                      {.name = "y", .tensor = {{0}}}},
@@ -58,7 +58,7 @@ TEST(Show, WhatIsNotKnownIsMissingAndNotNothing) {
         }
     }
     EXPECT_EQ(std::get<Table>(document.blocks.back()).notes.back(),
-              "At least so much: the shapes of 1 tensors are not known.");
+              "A lower bound: the shapes of 1 tensors are unknown.");
 }
 
 Graph from_a_program() {
@@ -71,7 +71,7 @@ Graph from_a_program() {
     return graph;
 }
 
-TEST(Show, TellsTheLineOfTheProgramWhereTheFileSaysIt) {
+TEST(Show, ShowsTheSourceLineIfTheFileStatesIt) {
     const Document document = show_document(from_a_program(), conventions().front(), {});
     const auto& table = std::get<Table>(document.blocks.front());
     const std::size_t at = table.columns.size() - 2;
@@ -92,7 +92,7 @@ TEST(Show, DoubtsAboutTrainingAreBelowATrainingStepOnly) {
     EXPECT_NE(last_note(Mode::inference), "its normalisation is folded");
 }
 
-TEST(Show, SaysWhichLayersNothingHereComputesAndWhy) {
+TEST(Show, SaysWhichLayersCannotBeComputedAndWhy) {
     GraphBuilder builder("foreign");
     const TensorId x = builder.input("x", {{4}});
     builder.place("odd", Opaque{"Frobnicate", "this operator is not supported"}, {x},
@@ -101,9 +101,8 @@ TEST(Show, SaysWhichLayersNothingHereComputesAndWhy) {
     const Document document = show_document(builder.finish(), conventions().front(), {});
     EXPECT_EQ(
         std::get<Table>(document.blocks.front()).notes.back(),
-        "1 of 2 layers cannot be computed here, and a run skips them; the work of these is not "
-        "known, so that totals are at least what stands here: Frobnicate: this operator is "
-        "not supported");
+        "1 of 2 layers cannot be computed here, and a run skips them; the work of these is "
+        "unknown, so the totals are lower bounds: Frobnicate: this operator is not supported");
     EXPECT_EQ(std::get<std::string>(std::get<Table>(document.blocks.front()).totals[0][2]),
               "total, at least");
 }

@@ -19,7 +19,7 @@ strata::Run small_run() {
 
 using Indices = std::vector<std::size_t>;
 
-TEST(StepFilter, EmptyFieldsWantAllLayerByLayer) {
+TEST(StepFilter, EmptyFieldsSelectAllLayerByLayer) {
     EXPECT_EQ(wanted_steps(small_run(), {}), (Indices{0, 3, 1, 2}));
 }
 
@@ -29,7 +29,7 @@ TEST(StepFilter, LayersAreChosenByGlobAndPassesByName) {
               (Indices{0, 1, 2}));
 }
 
-TEST(StepFilter, ALayerIsAlsoMeantByWhatItsFileCallsIt) {
+TEST(StepFilter, ALayerIsAlsoSelectedByItsNameInTheFile) {
     strata::Run run = small_run();
     run.steps[1].alias = "node_Gemm_7";
     EXPECT_EQ(wanted_steps(run, {.layers = "node_*", .passes = {}}), (Indices{1}));

@@ -35,7 +35,7 @@ std::map<std::string, Cell> row_of(const Table& table, std::string_view layer,
     return {};
 }
 
-TEST(Steps, WhatCouldNotRunHasAReasonAndNoNumber) {
+TEST(Steps, AStepThatCouldNotRunHasAReasonAndNoNumber) {
     const strata::Run run = testing::scripted_run_with_holes("alexnet", 4);
     const Table table = steps_table(findings_of(run));
     const auto row = row_of(table, "lrn2", "backward_data");
@@ -45,7 +45,7 @@ TEST(Steps, WhatCouldNotRunHasAReasonAndNoNumber) {
         row, [](const auto& cell) { return std::holds_alternative<Number>(cell.second); }));
 }
 
-TEST(Steps, OneThatOccursInSomeIterationsOnlySaysInHowMany) {
+TEST(Steps, AStepThatOccursInOnlySomeIterationsSaysInHowMany) {
     strata::Run run = testing::run_of(
         {testing::scripted_step("a", Pass::forward, {Seconds{4}, Seconds{5}, Seconds{6}}),
          testing::scripted_step("b", Pass::forward, {Seconds{2}})});
@@ -61,7 +61,7 @@ TEST(Steps, OneThatOccursInSomeIterationsOnlySaysInHowMany) {
     }));
 }
 
-TEST(Steps, ReordersAreNamedAsSuch) {
+TEST(Steps, ReordersAreNamedReorders) {
     const strata::Run run = testing::scripted_run_with_holes("alexnet", 4);
     const Table table = steps_table(findings_of(run));
     EXPECT_TRUE(
@@ -73,7 +73,7 @@ std::ptrdiff_t columns_of_stamps(const Table& table) {
     return std::ranges::count(for_people(table).columns, "stamp_share", &Column::key);
 }
 
-TEST(Steps, OneThatIsHardlyLongerThanItsTimeStampsIsMarked) {
+TEST(Steps, AStepHardlyLongerThanItsTimeStampsIsMarked) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     EXPECT_EQ(columns_of_stamps(steps_table(findings_of(run))), 0);
     run.empty_step = Seconds{1e-9};
@@ -86,7 +86,7 @@ TEST(Steps, OneThatIsHardlyLongerThanItsTimeStampsIsMarked) {
     const RunFindings findings = findings_of(run);
     const Table table = steps_table(findings);
     EXPECT_EQ(columns_of_stamps(table), 1);
-    EXPECT_NE(table.notes.back().find("time stamps alone take"), std::string::npos);
+    EXPECT_NE(table.notes.back().find("the cost of a step's time stamps"), std::string::npos);
     EXPECT_NE(budget_table(findings.summary.budget, Provenance::measured)
                   .notes.back()
                   .find("A step that does nothing would take"),
@@ -130,7 +130,7 @@ TEST(BudgetTable, ExplainsTheResidualOfAFrameworkBeyondFivePercent) {
         << "of our own engine a residual is not explained by that";
 }
 
-TEST(Steps, WhatRestsOnTimeStampsSaysSoWhereItIsRanked) {
+TEST(Steps, AFindingDominatedByTimeStampsSaysSo) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     run.empty_step = Seconds{1};  // longer than any step
     const RunFindings findings = findings_of(run);
@@ -185,7 +185,7 @@ TEST(Steps, StatusIsOneWordAndTheReasonIsSeparate) {
     EXPECT_EQ(told(Samples{}), std::pair(Status::skipped, std::string("no sample was taken")));
 }
 
-TEST(Steps, AStepWithATimeIsMeasuredPredictedOrImportedAsItsRunIs) {
+TEST(Steps, AStepWithATimeHasTheOriginOfItsRun) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     for (const auto& [origin, status] :
          {std::pair(Origin::measured, "measured"), std::pair(Origin::modelled, "predicted"),
@@ -216,7 +216,7 @@ bool any_note(const Table& table, std::string_view text) {
         table.notes, [&](const std::string& note) { return note.find(text) != std::string::npos; });
 }
 
-TEST(Steps, SamplesThatOtherProgramsDelayedAreCountedAndTheTimeIsThatOfTheOthers) {
+TEST(Steps, SamplesDelayedByOtherProgramsAreCountedAndExcludedFromTheTime) {
     const strata::Run run = delayed_run({0, 0, 0, 0, 0, 0, 1, 1});
     const Table table = steps_table(findings_of(run));
     auto row = row_of(table, "pow", "forward");
@@ -228,17 +228,17 @@ TEST(Steps, SamplesThatOtherProgramsDelayedAreCountedAndTheTimeIsThatOfTheOthers
                          "which are left out"));
 }
 
-TEST(Steps, ATimeThatIncludesDelaysSaysSoAndTotalsThatDoNotAgreeHaveOneLineOfWhy) {
+TEST(Steps, ATimeThatIncludesDelaysSaysSoAndDisagreeingTotalsAreExplainedInOneLine) {
     const strata::Run run = delayed_run({1, 1, 1, 1, 0, 1, 1, 1});
     const Table table = steps_table(findings_of(run));
     EXPECT_TRUE(any_note(table, "1 of the steps had too few others, so its time includes"));
     const Table budget = budget_table(findings_of(run).summary.budget, Provenance::measured);
-    EXPECT_TRUE(any_note(budget, "so these do not add up"));
+    EXPECT_TRUE(any_note(budget, "so the parts do not add up"));
     EXPECT_EQ(std::get<Missing>(budget.totals[1][1]).reason,
               "other programs delayed the iterations");
 }
 
-TEST(Steps, OnAQuietMachineNothingIsSaidOfDelays) {
+TEST(Steps, OnAQuietMachineDelaysAreNotMentioned) {
     const strata::Run run = delayed_run({});
     EXPECT_FALSE(any_note(steps_table(findings_of(run)), "delayed"));
     EXPECT_FALSE(

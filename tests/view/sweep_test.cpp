@@ -70,13 +70,13 @@ std::string sweep_text(const Document& document) {
     return render_terminal(document, {.width = 110, .unicode = true});
 }
 
-TEST(SweepView, OfBatchesTellsLatencyThroughputSaturationAndCapacity) {
+TEST(SweepView, ForBatchesShowsLatencyThroughputSaturationAndCapacity) {
     const auto runs = batches();
     testing::expect_golden("view/sweep-batches.txt",
                            sweep_text(sweep_document(sweep_of(runs).value(), forty())));
 }
 
-TEST(SweepView, OfAParameterTellsHardwareAndFramework) {
+TEST(SweepView, ForAParameterShowsHardwareAndFramework) {
     std::vector<strata::Run> runs;
     for (const std::int64_t hidden : {128, 256, 512, 1024}) {
         const double flops = 16e3 * static_cast<double>(hidden * hidden);
@@ -113,7 +113,7 @@ TEST(SweepView, IfNoLineFitsNeitherLineNorSlopeNorInterceptIsShown) {
     EXPECT_EQ(fit["points"], 4);
 }
 
-TEST(SweepView, TheLineGoesFromTheInterceptToTheMostWork) {
+TEST(SweepView, TheLineGoesFromTheInterceptToTheLargestWork) {
     const auto runs = batches();
     const auto charts = sweep_charts(sweep_of(runs).value());
     ASSERT_EQ(charts.size(), 2U);
@@ -165,12 +165,12 @@ TEST(SweepView, SaysWhatLimitsTheBatch) {
         "next larger batch is rejected: it is fixed.");
     EXPECT_EQ(
         capacity_told({largest_batch_tried, Bytes{1e8}, BatchLimit::none}, MemorySource::free),
-        "Largest batch: no limit found: even 16,777,216, where the search ends, needs only 100 MB "
-        "out of 1.00 GB of free memory (modelled by liveness, without the "
-        "library's scratch memory).");
+        "Largest batch: no limit found: even 16,777,216, the end of the search, needs only 100 MB "
+        "out of 1.00 GB of free memory (modelled by liveness, without the library's scratch "
+        "memory).");
 }
 
-TEST(SweepView, WarnsOfTimesThatAreNotKnownWell) {
+TEST(SweepView, WarnsOfImpreciseTimes) {
     auto runs = batches();
     EXPECT_EQ(sweep_sentences(sweep_of(runs).value()).at(0).find("times are imprecise"),
               std::string::npos);
@@ -215,7 +215,7 @@ TEST(SweepView, ACapacityWithoutALimitHasNoBatchInTheJson) {
     EXPECT_EQ(json["capacity"]["limit"], "none");
 }
 
-TEST(SweepView, TheTitleNamesTheRangeInThePlaceOfTheValue) {
+TEST(SweepView, TheTitleNamesTheRangeInsteadOfTheValue) {
     const std::vector<strata::Run> hidden = {run_of("lstm:hidden=64,layers=2", 20, 1e9, 1),
                                              run_of("lstm:hidden=128,layers=2", 20, 2e9, 2)};
     EXPECT_EQ(sweep_title(sweep_of(hidden).value()),
@@ -268,7 +268,7 @@ TEST(SweepView, TheColumnsAreKnownBeforeItIsMeasured) {
               keys(points_table(sweep, extrapolate(sweep)).columns));
 }
 
-TEST(SweepView, TheWholeJsonIsAsItsSchemaSays) {
+TEST(SweepView, TheWholeJsonFollowsItsSchema) {
     const auto runs = batches();
     testing::expect_golden("view/sweep-batches.json",
                            json_text("run", "0.1",

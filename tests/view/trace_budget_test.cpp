@@ -50,7 +50,7 @@ TEST_F(TraceView, NamesLayersPassesAndWhatTheDeviceWaitedFor) {
     EXPECT_NEAR(number(shown.rows.at(1), 5), 0.5e-6, 1e-15);
 }
 
-TEST_F(TraceView, TellsWhyAndWhatIsMissing) {
+TEST_F(TraceView, SaysWhatIsMissingAndWhy) {
     const auto notes = table(scripted()).notes;
     ASSERT_EQ(notes.size(), 2u);
     EXPECT_NE(notes[0].find("no record"), std::string::npos);

@@ -98,7 +98,7 @@ std::vector<std::string> names_on(const Track& track) {
     return names;
 }
 
-TEST(Tracks, StepsLieEndToEndInTheOrderOfExecution) {
+TEST(Tracks, StepsFollowEachOtherInTheOrderOfExecution) {
     const RunTracks tracks = tracks_of(timed_run());
     ASSERT_EQ(tracks.tracks.size(), 1u);  // an incomplete run has no time of the whole
     const auto& events = tracks.tracks[0].events;
@@ -122,7 +122,7 @@ TEST(Tracks, AStepWithoutATimeHasAPlaceAndItsReason) {
     EXPECT_EQ(reason->second, TrackDetail("lrn: not in onednn"));
 }
 
-TEST(Tracks, APredictionIsCalledSoInItsNameAndInEachStep) {
+TEST(Tracks, APredictionSaysSoInItsNameAndInEachStep) {
     strata::Run run = timed_run();
     run.origin = Origin::modelled;
     const RunTracks tracks = tracks_of(run);
@@ -170,7 +170,7 @@ TEST(Tracks, ALayersPassSpansItsKernelsInARow) {
     EXPECT_EQ(layers.events[0].length, Nanoseconds(2000));
 }
 
-TEST(Tracks, WhatOverlapsGoesToAFurtherTrack) {
+TEST(Tracks, OverlappingEventsGoToAFurtherTrack) {
     strata::Run run = traced_run();
     run.trace->spans.insert(run.trace->spans.begin() + 1, kernel("relu0", 1500, 2600));
     const auto tracks = tracks_of(run).tracks;

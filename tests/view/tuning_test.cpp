@@ -67,7 +67,7 @@ TEST(Tuning, TheTableSaysWhatWasChosenAndWhatItGains) {
         render_terminal(tuning_document(settings(), outcome()), {.width = 140, .unicode = true}));
 }
 
-TEST(Tuning, WhatWasNotTriedOrKeptIsSaid) {
+TEST(Tuning, SaysWhatWasNotTriedOrKept) {
     TuningOutcome stopped = outcome();
     stopped.is_kept = false;
     stopped.untried = 2;
@@ -77,7 +77,7 @@ TEST(Tuning, WhatWasNotTriedOrKeptIsSaid) {
     EXPECT_NE(text.find("no time for 2 algorithms:"), std::string::npos);
     stopped.unconfirmed = 1;
     EXPECT_NE(render_terminal(tuning_document(settings(), stopped), {.width = 400, .unicode = true})
-                  .find("no time to measure the 1 pass together"),
+                  .find("no time to measure together the 1 pass"),
               std::string::npos);
     stopped.unchecked = 1;
     EXPECT_NE(render_terminal(tuning_document(settings(), stopped), {.width = 400, .unicode = true})

@@ -44,7 +44,7 @@ TEST(WhatIfView, DataHasTheForecastAndTheLayers) {
                            render_csv(data_of(what_if_document(findings_on_fusion(run, graph)))));
 }
 
-TEST(WhatIfView, WhyItWasNotMeasuredIsSaid) {
+TEST(WhatIfView, SaysWhyItWasNotMeasured) {
     const Graph graph = testing::zoo_graph("alexnet", 4);
     const strata::Run run = testing::scripted_run(graph);
     FusionFindings findings = findings_on_fusion(run, graph);

@@ -26,7 +26,7 @@ WorkSweep squares() {
     return sweep;
 }
 
-TEST(WorkSweepView, TellsHowWorkGrowsWithSize) {
+TEST(WorkSweepView, ShowsHowWorkGrowsWithSize) {
     testing::expect_golden(
         "view/work-sweep.txt",
         render_terminal(work_sweep_document(squares(), conventions().front(), {}),

@@ -18,8 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// MPI's own waiting spins, so it is asked now and then: four times while the patience lasts, but
-// not more often than this, since each time may interrupt a thread that computes.
+// MPI waits by spinning, so it is polled instead: four times within the patience, but not more
+// often than this, because each poll may interrupt a computing thread.
 constexpr auto between_questions = std::chrono::milliseconds(1);
 constexpr auto longest_between_questions = std::chrono::milliseconds(20);
 constexpr auto patience_at_end = std::chrono::seconds(5);
@@ -28,7 +28,7 @@ std::chrono::duration<double> duration_of(Seconds time) {
     return std::chrono::duration<double>(time.value);
 }
 
-// A message on its way; MPI reads its bytes until it is done.
+// A message being sent; MPI reads its bytes until it is complete.
 struct Departure {
     std::string bytes;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -41,8 +41,8 @@ public:
         if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS ||
             provided < MPI_THREAD_FUNNELED) {
             throw Error(
-                "MPI does not start, or cannot bear a process with threads; see what it "
-                "said, and how it was installed",
+                "MPI does not start, or does not support a process with threads; see its messages "
+                "and its installation",
                 ExitCode::machine_cannot);
         }
         // A rank that has died must not end the others.
@@ -110,7 +110,7 @@ private:
         return trouble == MPI_SUCCESS ? std::optional(std::move(message)) : std::nullopt;
     }
 
-    // Drops what has arrived, or cannot any more.
+    // Drops messages that have arrived or no longer can.
     void sweep_departures() {
         std::erase_if(departures_, [](Departure& departure) {
             int is_done = 0;
@@ -122,7 +122,7 @@ private:
     int rank_ = 0;
     int size_ = 1;
     bool is_given_up_ = false;
-    std::list<Departure> departures_;  // whose bytes stay where they are
+    std::list<Departure> departures_;  // a list, because the bytes must not move
 };
 
 }  // namespace
