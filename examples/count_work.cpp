@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// count_work [NETWORK [BATCH]]: what a training step has to do, by pass. Nothing runs.
+// SPDX-License-Identifier: MIT count_work [NETWORK [BATCH]]: the work of a training step, by pass.
+// Nothing runs.
 #include "base/error.h"
 #include "graph/memory.h"
 #include "graph/schedule.h"

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: MIT
-// where_time_goes NETWORK BATCH DATABASE: measures a training step for a second, keeps the run in a
-// database that `strata show` and `strata report` read too, loads it again, and prints the five
-// steps with the most time to win.
+// SPDX-License-Identifier: MIT where_time_goes NETWORK BATCH DATABASE: measures a training step for
+// a second, stores the run in a database that `strata explain` and `strata report` also read, loads
+// it again, and prints the five steps with the largest possible gain.
 #include "analyze/bottleneck.h"
 #include "analyze/summary.h"
 #include "backend/module.h"
@@ -20,12 +19,12 @@
 
 namespace {
 
-// The fast engine, from the folder that STRATA_BACKEND_PATH names; else the plain loops.
+// The fast engine, from the folder that STRATA_BACKEND_PATH names, or else the plain loops.
 std::unique_ptr<strata::Backend> some_backend() {
     try {
         return strata::open_backend_module("onednn");
     } catch (const strata::Error& missing) {
-        std::fprintf(stderr, "%s\nthe reference loops run instead: slow, and right\n",
+        std::fprintf(stderr, "%s\nusing the reference loops instead, which are slow but correct\n",
                      missing.what());
         return strata::make_reference_backend();
     }
@@ -38,7 +37,7 @@ std::int64_t measure(const strata::Job& asked, const strata::Database& database)
     strata::Job job = asked;
     job.backend = backend->info().name;
     strata::Run run = strata::execute(job, strata::graph_for(job), *backend, {});
-    if (!run.device) {  // `strata calibrate` was never run here: a quick look must do
+    if (!run.device) {  // `strata calibrate` was never run here: measure quickly instead
         const strata::CeilingEffort quick = {.max_time_per_kernel = strata::Seconds{0.02},
                                              .max_memory = strata::Bytes{64 << 20}};
         run.device = strata::measure_ceilings(host, run.settings.threads(), quick);
@@ -47,7 +46,7 @@ std::int64_t measure(const strata::Job& asked, const strata::Database& database)
     return run.id;
 }
 
-// What a step takes beyond what its arithmetic and traffic need at this machine's ceilings.
+// The step's time beyond the minimum for its arithmetic and traffic at this machine's ceilings.
 double milliseconds_to_win(const strata::StepBound& bound) {
     return bound.headroom ? std::max(1e3 * bound.headroom->value, 0.0) : 0.0;
 }

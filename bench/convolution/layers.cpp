@@ -1,13 +1,12 @@
-// SPDX-License-Identifier: MIT
-// The convolutions of AlexNet and VGG-16 by every method of our own and, as "library", by the
-// library's direct algorithm in its own layouts:
+// SPDX-License-Identifier: MIT The convolutions of AlexNet and VGG-16 by each of our own methods
+// and, as "library", by the library's direct algorithm in its own layouts:
 //
 //     bench_cpu_convolution --benchmark_enable_random_interleaving=true --benchmark_repetitions=5
 //                           [--benchmark_filter=vgg.*/forward]
 //
-// ONEDNN_MAX_CPU_ISA=AVX2 holds all of them to AVX2, OMP_NUM_THREADS to that many threads. The rate
-// is that of the direct convolution's arithmetic, whatever a method does instead. The gradient of
-// the weights comes with that of the bias, as in these networks.
+// ONEDNN_MAX_CPU_ISA=AVX2 limits all of them to AVX2, OMP_NUM_THREADS to that many threads. The
+// rate counts the direct convolution's arithmetic, whatever a method does instead. The gradient of
+// the weights includes that of the bias, as in these networks.
 #include "backend/cpu/convolution/method.h"
 #include "backend/cpu/kernels/isa.h"
 #include "backend/lower/program.h"
@@ -77,7 +76,7 @@ ConvolutionProblem problem_of(const ConvolutionLayer& l, Pass pass) {
 
 using Memory = std::unique_ptr<float, decltype(&std::free)>;
 
-// In huge pages, as the engine has it.
+// In huge pages, like the engine's.
 Memory memory_of(std::size_t floats) {
     constexpr std::size_t page = std::size_t{2} << 20;
     const std::size_t bytes = (floats * sizeof(float) + page) / page * page;
@@ -202,7 +201,7 @@ void run_direct(benchmark::State& state, const ConvolutionLayer& layer, Pass pas
     state.SetLabel(direct.implementation);
 }
 
-// What the rates are to be held against: multiply-adds in registers, on all threads.
+// The peak to compare rates with: multiply-adds in registers, on all threads.
 void run_peak(benchmark::State& state) {
     const auto kernels = widest_isa() == Isa::avx512 ? compute_kernels_avx512()
                          : widest_isa() == Isa::avx2 ? compute_kernels_avx2()

@@ -10,8 +10,7 @@ namespace strata::cpu {
 
 enum class LibraryAlgorithm { direct, winograd };
 
-// A prepared run on operands of its own, whose values do not matter; empty if the library cannot do
-// it.
+// A prepared run on its own operands, with arbitrary values; empty if the library cannot do it.
 std::function<void()> library_convolution(const ConvolutionProblem& problem,
                                           LibraryAlgorithm algorithm);
 

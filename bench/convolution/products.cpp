@@ -1,12 +1,11 @@
-// SPDX-License-Identifier: MIT
-// The products of matrices inside our convolutions, by the library's sgemm, our own small_gemm,
-// OpenBLAS and libxsmm, on one thread:
+// SPDX-License-Identifier: MIT The matrix products inside our convolutions, by the library's sgemm,
+// our own small_gemm, OpenBLAS and libxsmm, on one thread:
 //
 //     OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=SkylakeX bench_products
 //         --benchmark_enable_random_interleaving=true --benchmark_repetitions=5
 //
-// (OpenBLAS 0.3.21 takes processors that it does not know for a Prescott.) For AVX2:
-// ONEDNN_MAX_CPU_ISA=AVX2 OPENBLAS_CORETYPE=Haswell LIBXSMM_TARGET=hsw.
+// (OpenBLAS 0.3.21 treats unknown processors as a Prescott.) For AVX2: ONEDNN_MAX_CPU_ISA=AVX2
+// OPENBLAS_CORETYPE=Haswell LIBXSMM_TARGET=hsw.
 #include "backend/cpu/convolution/library_product.h"
 #include "backend/cpu/kernels/isa.h"
 
@@ -64,7 +63,8 @@ void by_openblas(const Product& p, const float* a, const float* b, float* c) {
                 count(p.depth), 1, a, count(p.depth), b, count(p.columns), 0, c, count(p.columns));
 }
 
-// (Column-major: the transposed product. It keeps its kernels, so that finding one is part of it.)
+// Column-major, so it computes the transposed product. libxsmm keeps its kernels, so the time
+// includes finding one.
 void by_libxsmm(const Product& p, const float* a, const float* b, float* c) {
     const auto count = [](std::size_t value) { return static_cast<libxsmm_blasint>(value); };
     const float one = 1, zero = 0;

@@ -3,11 +3,11 @@
 //
 //   bench_vgg_convolution [PASS] [BATCH] [ROUNDS] [METHOD...]
 //
-// PASS is forward, backward_data or backward_weights; without METHODs all of strata's are run that
-// can do the layers. In each round every algorithm runs once. Prints, layer by layer, the median
-// time, the nominal rate (2 operations for each multiplication of the definition) and how many
-// times as fast as the library's direct convolution that is, then the sums over all layers but the
-// first. Threads and instruction sets are limited by OMP_NUM_THREADS and ONEDNN_MAX_CPU_ISA.
+// PASS is forward, backward_data or backward_weights; without METHODs, all of strata's that support
+// the layers run. In each round every algorithm runs once. Prints, layer by layer, the median time,
+// the nominal rate (2 operations for each multiplication of the definition) and how many times as
+// fast as the library's direct convolution that is, then the sums over all layers but the first.
+// OMP_NUM_THREADS and ONEDNN_MAX_CPU_ISA limit threads and instruction sets.
 #include "backend/cpu/kernels/isa.h"
 #include "backend/cpu/onednn/isa.h"
 #include "backend/lower/program.h"
@@ -62,7 +62,7 @@ double nominal_operations(const ConvolutionProblem& problem) {
     return operations;
 }
 
-// Memory for blocked operands, whose channels may be filled up to 16.
+// Memory for blocked operands, whose channels may be padded to 16.
 std::shared_ptr<float[]> operand(const Dims& dims) {
     std::size_t count = 1;
     for (std::size_t axis = 0; axis < dims.size(); ++axis) {

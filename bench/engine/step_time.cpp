@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Where the time of one iteration goes, step by step: the engine's own view of itself.
+// SPDX-License-Identifier: MIT Shows where the time of one iteration goes, step by step, as
+// measured by the engine itself.
 //
 //   bench_engine NETWORK [BATCH] [direct|winograd|auto] [f32|bf16] [ITERATIONS] [inference]
 //

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: MIT
-// How fast a Chrome trace in PyTorch's layout is imported, in bytes and events per second, and what
-// memory it needs beside the file's size. Linear in the size of the file, as the rows show. The
-// target is 1 GB in 20 s and 500 MB.
+// SPDX-License-Identifier: MIT The speed of importing a Chrome trace in PyTorch's layout, in bytes
+// and events per second, and the memory that it needs. Both are linear in the size of the file, as
+// the rows show. The target is 1 GB in 20 s and 500 MB.
 //
 //   bench_import --benchmark_filter=import_trace/1000
 #include "import/formats.h"
@@ -21,7 +20,7 @@ namespace {
 constexpr std::int64_t megabyte = 1'000'000;
 
 // Iterations of 40 layers, each a range around an operator and the four inside it, until the file
-// has so many bytes; 240 bytes an event, as PyTorch writes them with record_shapes.
+// has the requested size; 240 bytes per event, as PyTorch writes them with record_shapes.
 class TraceWriter {
 public:
     explicit TraceWriter(const std::filesystem::path& file) : stream_(file, std::ios::binary) {

@@ -42,7 +42,7 @@ private:
     std::size_t parts_;
 };
 
-// Per instrumented iteration, all of the sampler's own work: stamps, keeping, looks.
+// All of the sampler's own work per instrumented iteration: stamping, storing, checking.
 void sampling_an_empty_iteration(benchmark::State& state) {
     EmptyIteration iteration(static_cast<std::size_t>(state.range(0)));
     SteadyClock clock;

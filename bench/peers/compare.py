@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Training-step time of strata's engine and of the peers at hand, measured in turn in one run.
+"""Training-step time of strata's engine and of the available peers, measured in turn in one run.
 
-All programs stay loaded and warm; in each round every one of them takes its steps while the others
-sleep, in an order drawn anew, so that a slow moment of the machine meets all alike. Reported are the
-medians, and the ratio to strata's as the median over the rounds with its 95 % interval
-(order statistics).
+All programs stay loaded and warm; in each round each of them takes its steps while the others sleep, in a new
+random order, so that a slow moment of the machine affects all equally. Reports the medians, and the ratio to
+strata's as the median over the rounds with its 95 % interval (order statistics).
 
     compare.py --programs build/release/bench/peers --torch-python PYTHON alexnet-owt:32 vgg-16:8
     compare.py --programs bin --torch-python python3 --backend cuda --type bf16 resnet-50:64

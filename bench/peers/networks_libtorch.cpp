@@ -74,7 +74,7 @@ std::shared_ptr<PeerNetwork> vgg16() {
     return std::make_shared<Chain>(layers);
 }
 
-// A chain that can be part of another one, which nn::Sequential with its templated forward cannot.
+// A chain that can be part of another one, unlike nn::Sequential with its templated forward.
 class BlockImpl final : public nn::Module {
 public:
     template <class... Links>

@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// The peers' side of compare.py: after "ready", each line "N" on standard input asks for N training
+// The peers' side of compare.py: after "ready", each line "N" on standard input requests N training
 // steps, answered by one line of N wall times in seconds. Between requests the process sleeps, so
 // two peers can be measured in turn on the same processors.
 inline void answer_requests(const std::function<void()>& step) {

@@ -2,7 +2,7 @@
 //
 // Training steps of the classic networks, of an LSTM language model and of a Transformer in
 // libtorch's C++ interface, as its users would write them: forward, cross-entropy, backward, SGD
-// with momentum, gradients set to none.
+// with momentum, gradients set to None.
 //   step_libtorch NETWORK BATCH THREADS [channels_last]
 #include "bench/peers/networks_libtorch.h"
 #include "bench/peers/protocol.h"

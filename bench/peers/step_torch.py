@@ -5,7 +5,7 @@ for compare.py (see protocol.h).
 
     step_torch.py NETWORK BATCH THREADS [eager|channels_last|compile|compile_graphs] [cpu|cuda] [f32|tf32|bf16|f16]
 
-compile_graphs records CUDA graphs. Narrow types are automatic mixed precision, as users of PyTorch train.
+compile_graphs records CUDA graphs. Narrow types use automatic mixed precision, as is usual in PyTorch.
 """
 import contextlib
 import sys
@@ -19,7 +19,7 @@ NAMES = {"alexnet-owt": "alexnet", "vgg-16": "vgg16", "googlenet": "googlenet", 
 
 
 class LanguageModel(torch.nn.Module):
-    """lstm-ptb of strata's zoo: time-major words, one score a position and word."""
+    """lstm-ptb of strata's zoo: time-major words, one score per position and word."""
 
     def __init__(self, words=10000, width=1024):
         super().__init__()
@@ -34,7 +34,7 @@ class LanguageModel(torch.nn.Module):
 
 
 def model_of(network, batch):
-    """The model, what it reads and the labels."""
+    """The model, its inputs and the labels."""
     if network == "lstm-ptb":
         length = 32
         return LanguageModel(), torch.randint(10000, (length, batch)), torch.randint(10000, (length * batch,))

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: MIT
-// How many kernels, and how many whole networks, are predicted in a second. items_per_second are
-// kernels or networks.
+// SPDX-License-Identifier: MIT The number of kernels, and of whole networks, predicted per second.
+// items_per_second are kernels or networks.
 //
 //     bench_predict --benchmark_repetitions=5
 #include "networks/network.h"
@@ -16,7 +15,7 @@ std::unique_ptr<DeviceModel> device() {
     return model_of(find_description("v100-pcie"));
 }
 
-// Products that differ, each planned: which kernel, and how many splits.
+// Plans different products: which kernel, and how many splits.
 void planned_products(benchmark::State& state) {
     const DeviceDescription v100 = find_description("v100-pcie");
     const GemmRates rates = rates_of(v100.name).gemm.at("linear");
@@ -39,7 +38,7 @@ void predict_whole(benchmark::State& state, const char* name, Mode mode) {
     execution.numerics.mode = mode;
     std::size_t kernels = 0;
     for (auto _ : state) {
-        // A model remembers what it planned, so each network gets one of its own.
+        // A model remembers what it planned, so each network gets its own.
         state.PauseTiming();
         const auto model = device();
         state.ResumeTiming();
@@ -53,7 +52,7 @@ BENCHMARK_CAPTURE(predict_whole, resnet_50_training, "resnet-50", Mode::training
 BENCHMARK_CAPTURE(predict_whole, bert_base_inference, "bert-base", Mode::inference);
 BENCHMARK_CAPTURE(predict_whole, fc_training, "fc:layers=4,nodes=512", Mode::training);
 
-// A sweep's way: one model, networks that differ.
+// Like a sweep: one model, different networks.
 void sweep_of_fully_connected(benchmark::State& state) {
     std::vector<Graph> graphs;
     for (int nodes = 32; nodes < 4096; nodes += 16) {

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT
-// How many accesses a second both engines simulate, for the second-level cache of a GPU that runs a
-// product of 4096 x 4096 x 4096 with tiles of 128 x 128 x 8. items_per_second are lines.
+// SPDX-License-Identifier: MIT The number of accesses per second that both engines simulate, for
+// the second-level cache of a GPU that runs a product of 4096 x 4096 x 4096 with tiles of 128 x 128
+// x 8. items_per_second are lines.
 //
 //     bench_simulate --benchmark_repetitions=5
 #include "simulate/cache.h"
@@ -40,8 +40,8 @@ std::size_t lines_of(benchmark::State& state) {
     return static_cast<std::size_t>(state.range(0)) * 1024 / 128;
 }
 
-// Arguments: KiB of the cache, widest vectors, of how many sets one is simulated (but at least
-// 256). The error is half of the interval of 95 % confidence, in points of the hit rate.
+// Arguments: KiB of the cache, widest vectors, and N to simulate one set of N (but at least 256).
+// The error is half of the 95 % confidence interval, in percentage points of the hit rate.
 void exact(benchmark::State& state) {
     const auto width = static_cast<VectorWidth>(state.range(1));
     if (width > widest_vectors()) {
@@ -116,7 +116,7 @@ BENCHMARK(sectors)
     ->ArgNames({"KiB", "one_in"})
     ->Unit(benchmark::kMillisecond);
 
-// One pass for every capacity, generation included.
+// One pass for every capacity, including generation.
 void stack_distances(benchmark::State& state) {
     std::uint64_t count = 0;
     for (auto _ : state) {

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// How fast runs are stored and loaded: a run of ResNet-50's size has about 600 steps.
+// SPDX-License-Identifier: MIT The speed of storing and loading runs: a run of ResNet-50's size has
+// about 600 steps.
 #include "store/load.h"
 #include "store/save.h"
 #include "tests/support/temporary_directory.h"
@@ -60,7 +60,8 @@ void add_sample(Run& run) {
     std::ranges::for_each(run.steps, [&](StepResult& step) { add(std::get<Samples>(step.time)); });
 }
 
-// A checkpoint of a network with 1,000 steps that has this many samples of each and gained one.
+// A checkpoint of a network with 1,000 steps that has this many samples of each and gained one
+// more.
 void checkpoint(benchmark::State& state) {
     const TemporaryDirectory directory;
     const Database database = Database::open(directory.path() / "runs.sqlite");

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: MIT
-// How long analyses of 100,000 stored runs take: reading them in one line each, a regression and a
-// heat map. The runs are a predicted sweep's, of 8 steps each.
+// SPDX-License-Identifier: MIT The time of analyses of 100,000 stored runs: reading them in one
+// line each, a regression and a heat map. The runs are from a predicted sweep, with 8 steps each.
 #include "analyze/distribution.h"
 #include "analyze/speedup.h"
 #include "store/observations.h"
@@ -43,7 +42,7 @@ Run swept(int i) {
     return run;
 }
 
-// (Stored once for all benchmarks; nobody waits for the disk.)
+// Stored once for all benchmarks, without waiting for the disk.
 const Database& sweep_of_runs() {
     static const TemporaryDirectory directory;
     static const Database database = [] {

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT
-// How many points of ParaDnn's grids are predicted in a second on one thread, with and without the
-// long way over a graph, and how many are predicted and stored. items_per_second are points.
+// SPDX-License-Identifier: MIT The number of points of ParaDnn's grids predicted per second on one
+// thread, with and without a graph, and of points predicted and stored. items_per_second are
+// points.
 //
 //     taskset -c 0 bench_sweep --benchmark_repetitions=5
 //     --benchmark_enable_random_interleaving=true
@@ -19,7 +19,7 @@ SweepSpec grid(const char* name) {
     return spec;
 }
 
-// `stride`: of the points that are taken, runs of neighbours as a sweep takes them.
+// Predicts runs of neighbouring points, `stride` apart, as a sweep does.
 void predict(benchmark::State& state, const char* name, KeptSteps steps, std::int64_t stride) {
     constexpr std::int64_t neighbours = 45;  // all batches of some networks
     const SweepSpec spec = grid(name);

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT
-// How fast `strata show FILE.onnx` answers: a graph of many nodes, and a file with large weights,
-// which stay in the file. Both are linear in the size of the file, as the BigO rows show.
+// SPDX-License-Identifier: MIT The speed of `strata show FILE.onnx`, for a graph of many nodes, and
+// for a file with large weights, which stay in the file. Both are linear in the size of the file,
+// as the BigO rows show.
 #include "graph/builder.h"
 #include "measure/memory_use.h"
 #include "networks/onnx/export.h"

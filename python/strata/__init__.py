@@ -6,8 +6,8 @@
     profile.layers                          # a pandas DataFrame
     strata.open().runs                      # what is stored
 
-Everything is measured, stored and compared by the program `strata`; this package calls it and shows
-what it prints. docs/python.md describes it.
+The program `strata` measures, stores and compares everything; this package calls it and shows its
+output. docs/python.md describes it.
 """
 from .program import Error, find
 from .results import Comparison, Database, Profile, open

@@ -19,15 +19,15 @@ def profile(module, example_inputs=None, *, batch=None, train=True, backend="one
     """Measures a network layer by layer and returns a Profile.
 
     module          a torch.nn.Module, or a network that `strata run` takes: a name, a file
-    example_inputs  what the module is called with: a tensor, a tuple, or a dict of keyword arguments
-    batch           examples of one step; without it that of the example inputs, or of the file
+    example_inputs the module's arguments: a tensor, a tuple, or a dict of keyword arguments
+    batch           examples per step; by default those of the example inputs, or of the file
     train           a training step (forward, backward, update), not inference
     backend         what runs it: "onednn", "cuda", "reference", ...
-    exporter        "dynamo", "torchscript", or "auto": the first of these that takes the module
+    exporter        "dynamo", "torchscript", or "auto": the first of these that accepts the module
     compare_with    a further backend, such as "pytorch": both are measured in turn, `rounds` processes
                     each, and the profile of the first has a `comparison` with the second
-    onnx            where the exported file shall stay; without it, it is deleted
-    database        the file that the run is stored in; without it the user's own
+    onnx            where to keep the exported file; without it, the file is deleted
+    database        the file in which the run is stored; by default the user's own
     options         further options of `strata run`: threads=2, dtype="bf16", max_time=5, verify=True
 
     Throws strata.Error, in one sentence."""
@@ -57,8 +57,8 @@ def _measured(network, words, backend, compare_with, rounds, database):
 
 
 def export(module, example_inputs, path, *, train=True, exporter="auto"):
-    """Writes the module as ONNX, in training form or for inference, and leaves it as it was. Returns
-    which exporter took it; throws Error with what each of them said last."""
+    """Writes the module as ONNX, in training form or for inference, and leaves it as it was. Returns the exporter that
+    accepted it; throws Error with each one's last message."""
     if exporter not in ("auto", *EXPORTERS):
         raise Error(f"exporter cannot be '{exporter}': choose auto, dynamo or torchscript")
     torch = _torch()
@@ -72,7 +72,7 @@ def export(module, example_inputs, path, *, train=True, exporter="auto"):
             with _kept_as_it_is(torch, module, train), _quiet() as said:
                 _export(torch, module, example_inputs, path, train, name)
             return name
-        except Exception as error:  # whatever an exporter throws: the next one may take the module
+        except Exception as error:  # whatever an exporter throws: the next one may accept the module
             refusals.append(f"{name}: {_last_line(error, said)}")
     raise Error(f"{type(module).__name__} could not be exported to ONNX ({'; '.join(refusals)})")
 
@@ -86,7 +86,7 @@ def _torch():
     return torch
 
 
-# docs/pytorch.md says why each of these is as it is.
+# docs/pytorch.md explains each of these.
 def _export(torch, module, example_inputs, path, train, name):
     is_named = isinstance(example_inputs, dict)
     args = () if is_named else tuple(example_inputs) if isinstance(example_inputs, (list, tuple)) else (example_inputs,)
@@ -101,8 +101,8 @@ def _export(torch, module, example_inputs, path, train, name):
 
 @contextlib.contextmanager
 def _kept_as_it_is(torch, module, train):
-    """In training or evaluation mode meanwhile; afterwards every module's mode and every buffer is as before,
-    since the older exporter runs the module and so changes running statistics."""
+    """Training or evaluation mode within the block; afterwards every module's mode and every buffer is restored,
+    because the older exporter runs the module and so changes running statistics."""
     modes = {part: part.training for part in module.modules()}
     buffers = {name: buffer.detach().clone() for name, buffer in module.named_buffers()}
     module.train(train)
@@ -120,7 +120,7 @@ def _kept_as_it_is(torch, module, train):
 
 @contextlib.contextmanager
 def _quiet():
-    """Without the exporters' progress and warnings."""
+    """Hides the exporters' progress and warnings."""
     said = io.StringIO()
     level = logging.root.manager.disable
     logging.disable(logging.WARNING)

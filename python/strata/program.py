@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program: where it is, and what it prints."""
+"""Finds the program, and runs it."""
 import json
 import os
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 
 
 class Error(Exception):
-    """What went wrong, in one sentence."""
+    """An error, in one sentence."""
 
 
 def _is_program(path):
@@ -16,12 +16,12 @@ def _is_program(path):
 
 
 def find():
-    """The program `strata`: the one that STRATA_BINARY names, the one in PATH, or the latest that was
-    built in the tree this package lies in. Throws Error where there is none."""
+    """The program `strata`: the one that STRATA_BINARY names, the one in PATH, or the latest that was built in the
+    source tree of this package. Throws Error if there is none."""
     named = os.environ.get("STRATA_BINARY")
     if named:
         if not _is_program(pathlib.Path(named)):
-            raise Error(f"STRATA_BINARY names '{named}', which is no program: name the built strata")
+            raise Error(f"STRATA_BINARY names '{named}', which is not a program: name the built strata")
         return pathlib.Path(named)
     in_path = shutil.which("strata")
     if in_path:
@@ -35,16 +35,15 @@ def find():
 
 
 def _sentence(done):
-    """Why a command failed: what it says last, without the program's name."""
+    """Why a command failed: its last message, without the program's name."""
     said = [line for line in done.stderr.splitlines() if line.strip()]
     sentence = said[-1] if said else f"strata ended with exit code {done.returncode} and said nothing"
     return sentence[len("strata: "):] if sentence.startswith("strata: ") else sentence
 
 
 def text_of(*words, database=None):
-    """What a command prints on standard output. Throws Error with its sentence where it fails; a result
-    that it prints in spite of its exit code (steps that could not run, times that did not settle) is a
-    result."""
+    """The standard output of a command. Throws Error with its message if it fails; output that it prints despite
+    its exit code (steps that could not run, unstable times) counts as a result."""
     command = [str(find()), *map(str, words)]
     if database is not None:
         command += ["--database", str(database)]
@@ -60,7 +59,7 @@ def text_of(*words, database=None):
 
 
 def json_of(*words, database=None):
-    """The same of a command that prints JSON (docs/schema), parsed."""
+    """The same for a command that prints JSON (docs/schema), parsed."""
     text = text_of(*words, "--json", database=database)
     try:
         return json.loads(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stored runs and comparisons as pandas sees them, and as a notebook shows them."""
+"""Stored runs and comparisons in pandas, and in notebooks."""
 import html
 import pathlib
 
@@ -29,21 +29,22 @@ def _one_run(printed):
 
 
 def stored_run(run, database=None):
-    """The stored run of this id, tag or name ("last"), with its steps put together by layer and pass."""
+    """The stored run of this id, tag or name ("last"), with its steps combined by layer and pass."""
     return Profile(_one_run(json_of("explain", run, "--by", "layer,pass", database=database)), database)
 
 
 class Profile:
     """A stored run.
 
-    run       everything the program says of it (docs/schema/run.json), as a dict
+    run       everything that the program reports about it (docs/schema/run.json), as a dict
     id        its number in the database
-    layers    a DataFrame with a row for each layer and pass, with the reorders and sums it needs; the units
-              are in the names of the columns
-    steps     a DataFrame with a row for each step as it was timed: its interval, kernel, status and reason
+    layers    a DataFrame with a row for each layer and pass, with the reorders and sums that it needs; the units are in
+    the names of the columns
+    steps     a DataFrame with a row for each timed step: its interval, kernel, status and reason
     whole     a Series: the whole iteration, without time stamps, and how the steps add up to it
-    exporter  which of PyTorch's exporters took the module; None: it was no module
+    exporter  PyTorch's exporter that accepted the module; None: it was not a module
     comparison  with the backend `compare_with` of profile(); None: there was none
+   
     """
 
     def __init__(self, run, database=None):
@@ -71,7 +72,7 @@ class Profile:
 
     @property
     def doubts(self):
-        """What speaks against the measurement, a sentence each."""
+        """The reasons to doubt the measurement, one sentence each."""
         return [doubt["sentence"] for doubt in self.run["doubts"]]
 
     def report(self, path=None):
@@ -80,18 +81,18 @@ class Profile:
         return text if path is None else pathlib.Path(path)
 
     def explain(self):
-        """What `strata explain` prints: the layers, what bounds them, and what to try."""
+        """The output of `strata explain`: the layers, what bounds them, and what to try."""
         return text_of("explain", self.id, database=self.database)
 
     def compare(self, other):
-        """This run as the baseline and another Profile, or run of the same database, beside it."""
+        """Compares this run, as the baseline, with another Profile or run of the same database."""
         is_elsewhere = isinstance(other, Profile) and other.database != self.database and other.database is not None
         name = getattr(other, "id", other)
         side = f"{pathlib.Path(other.database).resolve()}:{name}" if is_elsewhere else name
         return Comparison(json_of("compare", self.id, side, database=self.database))
 
     def origin(self):
-        """Where the times come from, in one line."""
+        """The origin of the times, in one line."""
         run = self.run
         known = [run["provenance"].get("cpu.model"), f"{run['threads']} threads",
                  " ".join(filter(None, [run["backend"], run["provenance"].get("backend.version")])), run["created"],
@@ -133,9 +134,10 @@ class Comparison:
     """Two sides, the second over the first.
 
     verdict   of the whole: "faster", "slower", "same" within the margin, or "unclear"
-    ratio, low, high   of the whole, with its 95 % interval; NaN where the two cannot be compared
+    ratio, low, high   of the whole, with its 95 % interval; NaN if the two cannot be compared
     layers    a DataFrame with a row, and a verdict, for each layer's pass that both sides have
-    data      everything the program says (docs/schema/compare.json), as a dict
+    data      everything that the program reports (docs/schema/compare.json), as a dict
+   
     """
 
     def __init__(self, data):
@@ -170,7 +172,7 @@ class Comparison:
 
 
 class Database:
-    """A file of stored runs; without a name the user's own."""
+    """A file of stored runs; by default the user's own."""
 
     def __init__(self, path=None):
         self.path = path
@@ -185,12 +187,12 @@ class Database:
         return stored_run(run, self.path)
 
     def query(self, sql):
-        """A DataFrame of what SQL selects (docs/data-model.md describes tables and views)."""
+        """A DataFrame with the result of a query (docs/data-model.md describes tables and views)."""
         return _frame(json_of("query", sql, database=self.path)["rows"])
 
 
 def open(database=None):
-    """The database of this name, or the user's own. Throws Error where there is none."""
+    """The database of this name, or the user's own. Throws Error if there is none."""
     found = Database(database)
     json_of("list", "runs", database=database)
     return found

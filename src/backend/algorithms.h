@@ -12,8 +12,8 @@
 
 namespace strata {
 
-// Of strata's own kernels for convolutions and linear layers: raised when one of them changes its
-// speed or is added, so that tunings with older ones are made anew.
+// The version of strata's own kernels for convolutions and linear layers: raised when one of them
+// becomes faster or slower or is added, so that tunings with older ones are repeated.
 inline constexpr int tuned_kernels_version = 4;
 
 // One way to compute a convolution's pass.
@@ -39,24 +39,24 @@ inline bool has_algorithms(const Op& op) {
     return is_convolution(op) || is_linear(op);
 }
 
-// What such a layer's passes run by where nothing was chosen.
+// The algorithm of such a layer's passes if none was chosen.
 inline PassAlgorithm usual_algorithm(const Op& op) {
     return is_linear(op) ? PassAlgorithm(LinearAlgorithm::usual) : ConvolutionAlgorithm::direct;
 }
 
-// A layer's computation as one line of text, equal for layers with the same one: it does not matter
-// whether the input comes from outside or from a layer. Requires: has_algorithms.
+// A layer's computation as one line of text, equal for layers that compute the same, whether their
+// input comes from outside or from a layer. Requires: has_algorithms.
 std::string problem_text(const Graph& graph, const Layer& layer);
 
 // Whether the choice names the layer or its problem, and an algorithm of its kind.
 bool is_for(const AlgorithmChoice& choice, const Graph& graph, const Layer& layer);
 
-// What was decided for a layer's pass: the first of the choices for its kind of layer that names
-// its problem or the layer; null: nothing. Requires: has_algorithms.
+// The choice for a layer's pass: the first one for its kind of layer that names its problem or the
+// layer; null if there is none. Requires: has_algorithms.
 const AlgorithmChoice* choice_for(const EngineOptions& engine, const Graph& graph,
                                   const Layer& layer, Pass pass);
 
-// Knows all algorithms for a convolution, of which an Executable shows only the chosen one.
+// Knows all algorithms for a convolution; an Executable shows only the chosen one.
 class AlgorithmSource {
 public:
     virtual ~AlgorithmSource() = default;

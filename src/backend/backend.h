@@ -18,8 +18,8 @@
 
 namespace strata {
 
-// The state of a step: it runs; or it is refused, with the reason; or the step of another task does
-// its work in the same operation, and it has no calls of its own.
+// The state of a step: it runs; it is refused, with the reason; or the step of another task does
+// its work in the same operation, and it has no calls itself.
 struct Running {};
 struct Refused {
     std::string reason;
@@ -29,17 +29,17 @@ struct IncludedIn {
 };
 using StepState = std::variant<Running, Refused, IncludedIn>;
 
-// Which algorithm a step was asked to run by, and by whom.
+// The algorithm that was requested for a step, and by whom.
 struct StepChoice {
     std::string asked = {};   // "fft", or the library's implementation
-    std::string source = {};  // who chose it for this step alone: "user", "tuned"; or nothing
-    std::string reason = {};  // why the step runs by another one; empty: it does not
+    std::string source = {};  // who chose it for this step alone: "user", "tuned"; may be empty
+    std::string reason = {};  // why the step uses another one; empty if it does not
 
     bool is_told() const { return !source.empty() || !reason.empty(); }
     bool fell_back() const { return !reason.empty(); }
 };
 
-// "tuned"; or "instead of fft (user): stride 4" of a step that fell back.
+// "tuned"; or "instead of fft (user): stride 4" for a step that fell back.
 std::string text_of(const StepChoice& choice);
 
 // One timed piece of an iteration. Reorders and accumulations belong to the layer and pass that
@@ -48,11 +48,11 @@ struct Step {
     LayerId layer = 0;
     Pass pass = Pass::forward;
     StepKind kind = StepKind::compute;
-    std::string implementation = {};  // as the library names it: "jit:avx512_core"
-    std::string algorithm = {};       // "direct", "winograd"; empty where there is no choice
-    StepChoice choice = {};           // of that algorithm
-    std::string layout = {};          // of its operands and results: "nchw -> nChw16c"
-    std::optional<Operations> operations = {};  // that its algorithm does, where that is known
+    std::string implementation = {};            // as the library names it: "jit:avx512_core"
+    std::string algorithm = {};                 // "direct", "winograd"; empty if there is no choice
+    StepChoice choice = {};                     // of that algorithm
+    std::string layout = {};                    // of its operands and results: "nchw -> nChw16c"
+    std::optional<Operations> operations = {};  // those of its algorithm, if known
     Bytes workspace = {};                       // scratch memory it uses while it runs
     Bytes moved = {};                           // reorder and accumulate: bytes read and written
     StepState state = Running{};
@@ -64,7 +64,7 @@ struct Step {
         const auto* refused = std::get_if<Refused>(&state);
         return refused == nullptr ? std::string() : refused->reason;
     }
-    // The task whose step does its work; nothing if it runs or is refused.
+    // The task whose step does its work; empty if it runs or is refused.
     std::optional<Task> within() const {
         const auto* included = std::get_if<IncludedIn>(&state);
         return included == nullptr ? std::nullopt : std::optional(included->task);
@@ -83,8 +83,8 @@ using HostValues = std::vector<float>;
 // Whether this process can go on using a backend's device.
 enum class DeviceFate { usable, lost };
 
-// An error of a backend's device. If the device is lost, whatever is asked of the backend next
-// fails as well, so no later failure says anything about a layer.
+// An error of a backend's device. If the device is lost, every later call of the backend fails as
+// well, so later failures say nothing about a layer.
 class DeviceFailure : public Error {
 public:
     DeviceFailure(DeviceFate fate, std::string sentence, ExitCode code)
@@ -101,8 +101,8 @@ inline bool loses_device(const Error& error) {
     return failure != nullptr && failure->fate() == DeviceFate::lost;
 }
 
-// A step that has made its device unusable for this process. The layer's pass is what another
-// process should omit (Scheduling::omissions).
+// A step that has made its device unusable for this process. Another process should omit the
+// layer's pass (Scheduling::omissions).
 class StepFailure : public DeviceFailure {
 public:
     StepFailure(const Task& task, std::string sentence)
@@ -148,27 +148,27 @@ public:
     // as long as the executable.
     virtual Profiling* profiling() { return nullptr; }
 
-    // The memory it holds elsewhere than in this process, on a device of its own or in another
-    // process, scratch memory included; nothing if it computes in this process's memory.
+    // The memory that it holds outside this process, on its own device or in another process,
+    // including scratch memory; empty if it computes in this process's memory.
     virtual std::optional<Bytes> device_memory() const { return {}; }
 
-    // The time that run_timed gives for a step that does nothing: what its time stamps cost,
-    // measured now. Nothing if the backend's stamps cost too little to matter.
+    // The time that run_timed gives for a step that does nothing: the cost of its time stamps,
+    // measured now. Empty if the stamps cost too little to matter.
     virtual std::optional<Seconds> time_empty_step() { return {}; }
 
-    // From now on `run_timed` tells the watch of each step; null: it tells nobody. Whether it does,
-    // which only a backend can whose steps run on this process's threads.
+    // From now on `run_timed` notifies the watch of each step; null: none. Returns whether it does,
+    // which is only possible if steps run on this process's threads.
     virtual bool report_to(WaitWatch* watch) {
         (void)watch;
         return false;
     }
 
-    // Returns when no thread that works for it runs any more, also none that waits for work and
-    // spins: called before this process's own threads are timed (measure/clock.h).
+    // Returns when none of its threads runs any more, not even spinning for work: called before
+    // this process's own threads are timed (measure/clock.h).
     virtual void settle() {}
 
-    // Whether iterations, which this backend records to launch them at once, could not be recorded:
-    // what the host does between steps is then in the times.
+    // Whether recording iterations to launch them at once failed: the times then include the host's
+    // work between steps.
     virtual bool fails_to_record() const { return false; }
 };
 
@@ -183,15 +183,15 @@ struct BackendInfo {
     std::string device_model = {};  // "NVIDIA H200"; empty without such a device
     // How much of that memory is free now; absent if unknown.
     std::optional<Bytes> free_device_memory = {};
-    // What its timed steps do otherwise than an iteration without instruments, as sentences; empty
-    // where they do the same, one after another.
+    // How its timed steps differ from an iteration without instruments, as sentences; empty if they
+    // do the same, one after another.
     std::string apart = {};
 };
 
 class DeviceWatch;
 
-// What a lost device (DeviceFate::lost) takes along: whatever this process would still do on it, or
-// only the executable, because each has a device of its own, such as a process.
+// What is lost with a device (DeviceFate::lost): everything that this process would still do on it,
+// or only the executable, because each has its own device, such as a process.
 enum class LossScope { process, executable };
 
 // Anything that can measure how long a network's steps take.
@@ -201,7 +201,7 @@ public:
     virtual BackendInfo info() const = 0;
 
     // Why no network can run with this execution here, as a sentence: "AVX2 has no bf16 products;
-    // AVX-512 is needed"; empty if there is no known reason. Asked before anything is prepared.
+    // AVX-512 is needed"; empty if there is no known reason. Called before anything is prepared.
     virtual std::string refusal_of(const Execution& execution) const {
         (void)execution;
         return {};
@@ -217,14 +217,14 @@ public:
     // long as the backend.
     virtual DeviceWatch* watch() { return nullptr; }
 
-    // Why hardware counters of its own device cannot be read, empty if they can; nothing if it has
-    // no such device.
+    // Why hardware counters of its own device cannot be read (empty if they can); none if it has no
+    // such device.
     virtual std::optional<std::string> counting_refusal() { return {}; }
 
-    // What it cannot do here for want of a library, a sentence each, with the fix.
+    // What it cannot do here because a library is missing, one sentence each, with the fix.
     virtual std::vector<std::string> shortcomings() { return {}; }
 
-    // The ceilings of its own device, measured now; nothing if it has none, because
+    // The ceilings of its own device, measured now; empty if it has none, because
     // measure/ceilings.h then measures this machine. `progress` receives the name of what is
     // measured next.
     virtual std::optional<Device> measure_device(

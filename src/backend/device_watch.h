@@ -9,7 +9,7 @@
 namespace strata {
 
 // Reports the current and past state of a backend's own device, for provenance and doubts. A query
-// takes up to some milliseconds, so it is never made while something is timed.
+// can take some milliseconds, so it is never made while something is timed.
 class DeviceWatch {
 public:
     virtual ~DeviceWatch() = default;
@@ -22,7 +22,7 @@ public:
     //   gpu.nvml    13.580.65.06     gpu.power.limit          700 W      gpu.mig           off
     //
     // gpu.nvml is "absent: " and the reason if the device reports nothing about its state;
-    // gpu.nvml.refused names what may not be read, and why.
+    // gpu.nvml.refused names what cannot be read, and why.
     virtual std::map<std::string, std::string> describe() = 0;
 
     virtual DeviceState state() = 0;
@@ -32,8 +32,8 @@ public:
 // libraries, not even to free something: such a call may wait for that work.
 bool device_hangs() noexcept;
 
-// Makes it so. The process will also end without the vendor's exit handlers, which may wait
-// likewise, with the exit code that it was going to return.
+// Marks the device as hung. The process will then end without the vendor's exit handlers, which may
+// wait too, but with its intended exit code.
 void give_up_device() noexcept;
 
 }  // namespace strata

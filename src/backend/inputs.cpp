@@ -14,8 +14,8 @@ namespace strata {
 
 namespace {
 
-// The smallest number of rows that any layer needs this tensor to be an index into. Layers that
-// only move or convert the tensor are followed, so that an index is valid for all that it reaches.
+// The smallest number of rows that any layer needs this tensor to be an index into. Follows layers
+// that only move or convert the tensor, so that an index is valid for all tables that it reaches.
 std::int64_t rows_reached(const Graph& graph, TensorId start) {
     constexpr std::int64_t two_values = 2;  // for a mask
     std::optional<std::int64_t> rows;

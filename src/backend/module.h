@@ -40,8 +40,8 @@ std::string module_file(const std::string& name);
 // does.
 void* module_function(const std::string& name, const char* entry);
 
-// A file that is searched for like a module: a program that a backend starts. Nothing where there
-// is none.
+// A file that is searched for like a module, such as a program that a backend starts; empty if
+// there is none.
 std::optional<std::filesystem::path> find_beside_modules(const std::string& file);
 
 // A module whose library offers a choice of algorithms also exports

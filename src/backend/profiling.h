@@ -23,7 +23,7 @@ public:
     virtual void end() noexcept = 0;
 };
 
-// Ends a step that has begun, also where its work throws.
+// Ends a step that has begun, even if its work throws.
 class WatchedStep {
 public:
     WatchedStep(StepWatch& watch, std::size_t index, const Step& step) : watch_(watch) {
@@ -73,8 +73,8 @@ struct CountingJob {
     std::function<void(const CountedStep&)> keep = {};
 };
 
-// What a device reports about an executable's steps besides their times. It uses iterations of its
-// own: recording and counting slow the work down, so nothing is timed along with them.
+// Reports what a device knows about an executable's steps besides their times. It uses separate
+// iterations: recording and counting slow the work down, so nothing is timed along with them.
 class Profiling {
 public:
     virtual ~Profiling() = default;
@@ -88,8 +88,8 @@ public:
     // the metrics concerned.
     virtual void count(const CountingJob& job) = 0;
 
-    // Whether the profiler was used in this process, by any executable, and cannot be removed from
-    // it: what is timed from now on is timed with it.
+    // Whether any executable has used the profiler in this process, and it cannot be removed:
+    // everything timed from now on is timed with it.
     virtual bool is_attached() const { return false; }
 };
 

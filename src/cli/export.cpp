@@ -92,7 +92,7 @@ void export_runs(const ExportOptions& options) {
 
 // A weight without stored values gets its initial value in a run with this seed.
 void export_network(const ExportOptions& options) {
-    require_one(options, "an ONNX file holds one network", "export each in a command of its own");
+    require_one(options, "an ONNX file holds one network", "export each with a separate command");
     const auto batches = batches_of(options.network);
     if (batches.size() > 1) {
         throw Error("an ONNX file holds one batch: give --batch a single number", ExitCode::usage);

@@ -50,7 +50,7 @@ std::vector<MeasuredFigure> chosen_figures(const ReproduceOptions& options) {
         }
     }
     if (!figures.empty() && (options.all || figures.size() < options.names.size())) {
-        throw Error(fmt::format("{} is measured, not counted: reproduce it in a command of its own",
+        throw Error(fmt::format("{} is measured, not counted: reproduce it with a separate command",
                                 figures.front().name),
                     ExitCode::usage);
     }
@@ -66,7 +66,7 @@ std::vector<ModelledFigure> chosen_simulations(const ReproduceOptions& options) 
     }
     if (!figures.empty() && (options.all || figures.size() < options.names.size())) {
         throw Error(
-            fmt::format("{} is simulated, not counted: reproduce it in a command of its own",
+            fmt::format("{} is simulated, not counted: reproduce it with a separate command",
                         figures.front().name),
             ExitCode::usage);
     }

@@ -60,7 +60,7 @@ struct OwnedSides {
 // What distinguishes them, by names_of_sides; the backend if there is only one.
 std::vector<std::string> names_of(const std::vector<Side>& sides);
 
-// Measures them in turn, each run in a process of its own, and stores the runs. Shows progress,
+// Measures them in turn, each run in a separate process, and stores the runs. Shows progress,
 // warnings of the processes, interrupts and lost sides on standard error. Empty if the user
 // interrupted.
 std::optional<OwnedSides> measured(std::vector<Side> sides, const SidesOptions& options,

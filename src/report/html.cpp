@@ -21,7 +21,7 @@ constexpr std::string_view content_security_policy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'";
 
-// Chart.js asks for its notice in every copy; its file names the licence but does not hold it.
+// Chart.js requires its notice in every copy; its file names the licence but does not contain it.
 constexpr std::string_view chart_licence = R"(<!--
 Chart.js, embedded below, is Copyright (c) 2014-2022 Chart.js Contributors, and under this licence:
 Permission is hereby granted, free of charge, to any person obtaining a copy of this software and

@@ -26,11 +26,11 @@ std::string render_markdown(const Document& document);
 // out.
 std::string render_gnuplot(const Document& document);
 
-// The document as one page that needs no network and no other file: tables that read without
-// JavaScript and sort and filter with it, charts drawn by the embedded Chart.js, light and dark. It
-// begins with a strict content security policy; all names are escaped. The page marks itself with
-// data-selftest="ok" once its charts and tables are complete (window.__selftest()). The same
-// document gives the same bytes.
+// The document as one self-contained page: tables that are readable without JavaScript and sort and
+// filter with it, charts drawn by the embedded Chart.js, light and dark. It begins with a strict
+// content security policy; all names are escaped. The page marks itself with data-selftest="ok"
+// once its charts and tables are complete (window.__selftest()). The same document gives the same
+// bytes.
 std::string render_html(Document document);
 
 }  // namespace strata

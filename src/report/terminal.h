@@ -25,8 +25,7 @@ std::string render_terminal(const Document& document, const TerminalStyle& style
 std::string bold(std::string_view text, const TerminalStyle& style);
 std::string dim(std::string_view text, const TerminalStyle& style);
 
-// The text in the colour of a chart's series, where the style has colour. Four colours repeat in
-// turn.
+// The text in the colour of a chart's series, if the style has colour. Four colours repeat in turn.
 std::string coloured(std::string_view text, std::size_t series, const TerminalStyle& style);
 
 // Text for this terminal: clean, and in ASCII if the terminal supports nothing else.

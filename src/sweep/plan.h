@@ -20,7 +20,7 @@ struct MemoryFilter {
     Bytes largest = {};           // the most that one of these needs
 };
 
-// What a sweep is about to do.
+// The work that a sweep is about to do.
 struct SweepPlan {
     std::int64_t points = 0;            // in the grid
     std::int64_t own = 0;               // in the shard

@@ -51,7 +51,8 @@ StackedBars time_bars(const std::vector<AlgorithmUse>& uses, std::int64_t batch)
         return layer.time ? std::optional(layer.time->value) : std::nullopt;
     });
     bars.title = fmt::format(
-        "Time of all passes by algorithm and layer, batch {} (direct where one cannot)", batch);
+        "Time of all passes by algorithm and layer, batch {} (direct where one does not apply)",
+        batch);
     bars.unit = "s";
     return bars;
 }
@@ -62,8 +63,8 @@ StackedBars operation_bars(std::vector<AlgorithmUse> uses, std::int64_t batch) {
         return layer.operations ? std::optional(layer.operations->value) : std::nullopt;
     });
     bars.title = fmt::format(
-        "Operations of the forward pass by algorithm and layer, batch {} (direct where "
-        "one cannot)",
+        "Operations of the forward pass by algorithm and layer, batch {} (direct where one does "
+        "not apply)",
         batch);
     bars.unit = "FLOP";
     return bars;

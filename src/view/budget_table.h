@@ -24,7 +24,7 @@ namespace strata {
 //   ¹ A step that does nothing takes 51 µs: calling the framework for 41 steps takes 2.1 ms.
 //   ² The steps add up to 18 % more than an iteration without instruments. Calling the framework
 //   for
-//     each explains 12 % of that. Each layer is a graph of its own ...
+//     each explains 12 % of that. Each layer is a separate graph ...
 //
 // If caches were prepared (Budget::is_comparable), the budget closes with the instrumented
 // iteration, and the end to end time is listed separately.

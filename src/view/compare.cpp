@@ -222,7 +222,7 @@ std::vector<std::string> notes_of(const Comparison& comparison, const ComparedRu
             fmt::format("Modelled times have no spread: {}; the model's error is not included; "
                         "each prediction states it.",
                         modelled == 2 ? "a verdict here says how two predictions differ"
-                                      : "an interval here is that of the measured side alone"));
+                                      : "an interval here covers only the measured side"));
     }
     if (comparison.assumes_processes) {
         add_assumptions(notes, comparison);

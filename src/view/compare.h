@@ -51,7 +51,7 @@ std::string gate_sentence(const Gate& gate, const Comparison& comparison, const 
 // whole iteration, which is their sum.
 Table comparison_table(const Comparison& comparison, const ComparedRuns& runs);
 
-// The table alone.
+// Only the table.
 Document pair_document(const Run& before, const Run& after);
 
 // Answer, table, times by class of operator, and the charts: each side's iteration by its layers
@@ -61,8 +61,8 @@ Document comparison_document(const ComparedRuns& runs, const ComparisonRules& ru
 // One of "pairs" of `run --json` (docs/schema/run.json).
 nlohmann::ordered_json pair_json(const Run& before, const Run& after);
 
-// What `compare --json` says of two sides (docs/schema/compare.json). A side without runs has no
-// ids; the comparison says why.
+// The output of `compare --json` for two sides (docs/schema/compare.json). A side without runs has
+// no ids; the comparison says why.
 nlohmann::ordered_json comparison_json(const Comparison& comparison, const ComparedRuns& runs);
 
 }  // namespace strata

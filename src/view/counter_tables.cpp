@@ -46,7 +46,7 @@ const MetricResult* find_metric(const StepResult& step, const std::string& name)
 
 Cell cell_of(const MetricResult* metric) {
     if (metric == nullptr) {
-        return Missing{"not asked for"};
+        return Missing{"not requested"};
     }
     return metric->value ? Cell(Number{.value = *metric->value,
                                        .unit = metric->unit,

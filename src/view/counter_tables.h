@@ -19,7 +19,7 @@ namespace strata {
 //
 // Earlier versions counted equal steps once; these share one line, with their number in a column
 // `alike`. A counter that could not be read is a dash with its reason. The stalls' ten categories
-// (Dong et al., ICPE 2018) have a table of their own.
+// (Dong et al., ICPE 2018) have a separate table.
 std::vector<Table> counter_tables(const Run& run, const MetricCatalogue& catalogue,
                                   const StepFilter& filter = {});
 

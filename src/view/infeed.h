@@ -16,7 +16,7 @@ namespace strata {
 //
 //   Input
 //   Infeed-bound: 1 thread makes 512 images/s and the network takes 1930. 71 % of an overlapped
-//   step goes into waiting for input and copying it; 4 threads, each with a processor of its own,
+//   step goes into waiting for input and copying it; 4 threads, each with its own processor,
 //   would keep up.
 //
 //   part                                      time [ms]  images/s  of the overlapped step [%]

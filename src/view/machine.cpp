@@ -146,7 +146,7 @@ std::string settings_line(const Settings& settings, const std::string& batch,
 std::string other_settings_line(const Settings& settings) {
     const Option& algorithm = option_named("algorithm");
     const bool
-        is_usual =  // a modelled device's library chooses unless the user asked for an algorithm
+        is_usual =  // a modelled device's library chooses unless the user requested an algorithm
         is_default(settings, algorithm) ||
         (settings.backend.starts_with("modelled:") && text_of(settings, algorithm) == "auto");
     return joined({is_usual ? "" : in_words(algorithm.name) + " " + text_of(settings, algorithm),

@@ -143,8 +143,8 @@ Table terms_table(const Graph& graph, const PredictedStep& step) {
         }
     }
     table.notes.emplace_back(
-        "Launch, transforms and split are added to what arithmetic, latency, l2 and dram take "
-        "together, which overlap.");
+        "Arithmetic, latency, l2 and dram overlap; launch, transforms and split are added to the "
+        "time that these take together.");
     add_origin(table, Origin::modelled);
     return table;
 }

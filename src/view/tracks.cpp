@@ -233,7 +233,7 @@ RunTracks tracks_of(const Run& run) {
     } else {
         result.times = fmt::format(
             "derived: the {} medians of the steps laid end to end; the gaps between them are not "
-            "shown, and the whole iteration stands on a track of its own",
+            "shown, and the whole iteration has a separate track",
             name_of(run.origin));
         add_steps(run, result);
     }

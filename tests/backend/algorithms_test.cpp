@@ -18,7 +18,7 @@ Graph two_equal_convolutions() {
     return builder.finish({builder.add("second", same, {x})});
 }
 
-TEST(AlgorithmChoice, OfAProblemIsForEveryLayerThatHasIt) {
+TEST(AlgorithmChoice, ForAProblemAppliesToEveryLayerThatHasIt) {
     const Graph graph = two_equal_convolutions();
     EngineOptions engine;
     engine.choices = {{.problem = problem_text(graph, graph.layers[0]),
@@ -30,7 +30,7 @@ TEST(AlgorithmChoice, OfAProblemIsForEveryLayerThatHasIt) {
     }
 }
 
-TEST(AlgorithmChoice, OfANameIsForThatLayerAndTheFirstThatFitsWins) {
+TEST(AlgorithmChoice, ForANameAppliesToThatLayerAndTheFirstMatchWins) {
     const Graph graph = two_equal_convolutions();
     EngineOptions engine;
     engine.choices = {{.problem = "sec*", .algorithm = ConvolutionAlgorithm::gemm},

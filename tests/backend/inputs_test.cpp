@@ -31,7 +31,7 @@ Moments moments_of(const HostValues& values) {
     return moments;
 }
 
-// A graph of one layer over the tensors given; the first is its data.
+// A graph of one layer over the given tensors; the first is its data.
 Graph graph_of(Op op, std::vector<GraphTensor> tensors) {
     Graph graph;
     graph.tensors = std::move(tensors);
@@ -47,7 +47,7 @@ GraphTensor tensor(std::string name, Dims dims, Role role) {
     return {std::move(name), {std::move(dims)}, role, std::nullopt};
 }
 
-// A tensor that carries some elements of its own.
+// A tensor that carries data.
 template <class Element, std::size_t Count>
 GraphTensor carrying(const std::array<Element, Count>& elements, DataType dtype) {
     GraphTensor result = tensor("data", {static_cast<std::int64_t>(Count)}, Role::constant);
@@ -176,7 +176,7 @@ TEST(Inputs, ThreadsDoNotChangeTheValues) {
     EXPECT_TRUE(std::ranges::equal(initial_values(small, 0, 1), std::span(all).first(1 << 10)));
 }
 
-TEST(Inputs, TheGradientFromOutsideIsOneImagesShare) {
+TEST(Inputs, TheExternalGradientIsOneImagesShare) {
     const Graph graph = graph_of(Identity{}, {tensor("y", {64, 10, 5}, Role::activation)});
     const HostValues gradient = output_gradient(graph, 0, 1);
     EXPECT_LE(std::abs(*std::ranges::max_element(gradient)), 1.0F / 50);
@@ -208,7 +208,7 @@ TEST(Inputs, DropoutDropsWhatIsDrawnBelowItsProbability) {
     }
 }
 
-TEST(Inputs, CarriedDataAreReadWhateverTheirType) {
+TEST(Inputs, CarriedDataAreReadInAnyType) {
     const auto half = std::to_array<std::uint16_t>({0x3C00, 0xC000, 0x0001, 0x7C00});
     EXPECT_EQ(values_of(carrying(half, DataType::f16)),
               (HostValues{1, -2, 0x1p-24F, std::numeric_limits<float>::infinity()}));

@@ -20,7 +20,7 @@ ExitCode code_of_opening(const std::string& name) {
     return ExitCode::done;
 }
 
-TEST(Module, AnAbsentModuleMeansThatThisMachineCannot) {
+TEST(Module, AnAbsentModuleIsReportedAsMachineCannot) {
     EXPECT_EQ(code_of_opening("abacus"), ExitCode::machine_cannot);
 }
 
@@ -45,7 +45,7 @@ TEST(LibraryOffers, AreListedNewestFirstAndComparedByNumbers) {
     EXPECT_EQ(newer_onednn("4.0.0"), "");
 }
 
-TEST(LibraryOffers, AnOldLibraryGetsEveryNewerOneOffered) {
+TEST(LibraryOffers, AnOldLibraryIsOfferedEveryNewerOne) {
     const std::string newer = newer_onednn("2.6.3");
     for (const LibraryOffer& offer : onednn_offers().first(onednn_offers().size() - 1)) {
         EXPECT_NE(newer.find(offer.version), std::string::npos) << offer.version;

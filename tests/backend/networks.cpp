@@ -85,7 +85,7 @@ Graph fusable_chain(bool bias, bool normalized, bool sum) {
     x = normalized ? builder.add("norm", BatchNormalization{}, {x}) : x;
     x = sum ? builder.add("sum", Elementwise{}, {x, shortcut}) : x;
     x = builder.add("relu", Activation{}, {x});
-    builder.add("head", pooling(3, 3), {x});  // (no overlap: bf16 rounds sums of gradients)
+    builder.add("head", pooling(3, 3), {x});  // no overlap, because bf16 rounds sums of gradients
     return builder.finish();
 }
 

@@ -18,8 +18,8 @@ std::string verify_graph(Backend& backend, const Graph& graph, const Execution& 
 // step.
 std::string without_combined(const std::string& refusals);
 
-// Verifies the graph likewise, and returns which layers' forward pass is done by another layer's
-// step: "relu by conv", one per line.
+// Verifies the graph in the same way, and returns the layers whose forward pass another layer's
+// step does: "relu by conv", one per line.
 std::string verified_inclusions(Backend& backend, const Graph& graph, const Execution& execution);
 
 }  // namespace strata::testing

@@ -53,7 +53,7 @@ class Program(unittest.TestCase):
         self.environment = clean_environment(scratch.name)
 
     def strata(self, *words, code=0):
-        """What a command prints, which must end with this exit code."""
+        """Runs a command, which must end with this exit code, and returns what it prints."""
         done = subprocess.run([STRATA, *words], cwd=self.folder, env=self.environment, text=True, capture_output=True,
                               timeout=PATIENCE)
         self.assertEqual(done.returncode, code, f"{words}: {done.stderr}\n{done.stdout}")
@@ -118,16 +118,16 @@ class Results(Program):
         self.assertEqual([row["run"] for row in listed], [first["run"]])
         self.assertIn(f"run {first['run']}", self.strata("explain", "last").stdout)
 
-    def test_the_same_command_measures_anew_after_it_was_complete(self):
+    def test_the_same_command_measures_again_after_it_was_complete(self):
         runs = [self.json("run", TINY, "--batch", "2", "--no-wait", *QUICK)["runs"][0]["run"] for _ in range(2)]
         self.assertNotEqual(runs[0], runs[1])
 
-    def test_networks_and_batches_are_runs_of_their_own(self):
+    def test_networks_and_batches_are_separate_runs(self):
         runs = self.json("run", TINY, CONVOLUTION, "--batch", "1,2", "--no-wait", *QUICK)["runs"]
         self.assertEqual([run["batch"] for run in runs], [1, 2, 1, 2])
         self.assertEqual(len({run["network"] for run in runs}), 2)
 
-    def test_what_fusion_would_gain_is_predicted_from_a_run(self):
+    def test_the_gain_of_fusion_is_predicted_from_a_run(self):
         self.strata("run", "fc:layers=2,nodes=8", "--batch", "2", "--inference", "--no-wait", *QUICK)
         shown = self.json("what-if", "last", "--fuse", "conv+relu")
         self.assertEqual([row["forecast"] for row in shown["forecasts"]], ["now", "predicted"])
@@ -141,7 +141,7 @@ class Sweeps(Program):
     def point_status(self, sweep):
         return {point["value"]: point["status"] for point in sweep["points"]}
 
-    def test_a_number_that_is_varied_makes_one_sweep(self):
+    def test_a_varied_number_makes_one_sweep(self):
         sweeps = self.json("run", "fc:layers=1", "--vary", "nodes=8,16,32", "--batch", "2", "--no-wait",
                            *QUICK)["sweeps"]
         self.assertEqual([sweep["variable"] for sweep in sweeps], ["nodes"])
@@ -186,7 +186,7 @@ class Pairs(Program):
 
 
 class Sides(Program):
-    """Sides of a comparison that are measured in turn, each run in a process of its own."""
+    """Sides of a comparison that are measured in turn, each run in a separate process."""
 
     WORDS = ["compare", TINY, "--batch", "2,4", "--rounds", "2", "--no-wait"]
 
@@ -205,10 +205,10 @@ class Sides(Program):
         alone = self.strata("compare", TINY, "--dtype", "f32,f16", "--rounds", "1", "--no-wait", *QUICK, code=3)
         self.assertIn("f16: the backend reference does not support f16", alone.stderr)
 
-    def test_there_must_be_two(self):
+    def test_there_must_be_two_sides(self):
         self.assertIn("one side to measure", self.strata("compare", TINY, code=2).stderr)
 
-    def test_a_framework_that_is_not_there_is_found_before_anything_is_measured(self):
+    def test_a_missing_framework_is_reported_before_anything_is_measured(self):
         words = ["compare", TINY, "--batch", "2", "--inference", "--rounds", "1", "--no-wait", *QUICK[2:]]
         told = self.strata(*words, "--backends", "reference,onnxruntime", code=3).stderr
         self.assertRegex(told, "^strata: there are not two sides to compare: onnxruntime: ONNX Runtime is not there: "
@@ -222,19 +222,19 @@ class Sides(Program):
                          ["onnxruntime, threads 1", "onnxruntime, threads 2"])
         self.assertEqual((len(shown["a"]), len(shown["b"])), (1, 1))
 
-    def test_a_choice_for_no_layer_is_found_before_anything_is_measured(self):
+    def test_a_choice_that_matches_no_layer_is_reported_before_anything_is_measured(self):
         if not self.has_engine():
             self.skipTest("this strata was built without oneDNN")
         told = self.strata("compare", CONVOLUTION, "--batch", "2", "--choose", "none,conv9 forward=gemm", code=2).stderr
         self.assertEqual(told, "strata: --choose 'conv9 forward=gemm' is for no layer: it needs the name of a "
                                "convolution layer\n")
 
-    def test_the_own_engine_runs_as_it_was_tuned(self):
+    def test_the_engine_runs_as_it_was_tuned(self):
         quick = [*QUICK[2:], "--batch", "2", "--inference", "--rounds", "1", "--no-wait"]
         if not self.has_engine():
             self.skipTest("this strata was built without oneDNN")
         self.strata("tune", CONVOLUTION, "--batch", "2", "--inference", "--tune-time", "5", "--no-wait")
-        # What gains here depends on the machine, so the tuning is made to say it.
+        # Whether tuning gains anything depends on the machine, so the test stores a gain itself.
         with contextlib.closing(sqlite3.connect(self.folder / "strata.sqlite")) as database, database:
             database.execute("UPDATE tuning SET algorithm = 'gemm'")
         done = self.strata("compare", CONVOLUTION, "--backends", "onednn,reference", *quick)
@@ -261,7 +261,7 @@ class Sides(Program):
 
 
 class Signals(Program):
-    """Every verb that takes long is ended by SIGINT and SIGTERM within a second, and leaves nothing."""
+    """SIGINT and SIGTERM end every long-running verb within a second and leave nothing behind."""
 
     GRID = 'batch = [1]\n[[network]]\nfamily = "fc"\nlayers = { from = 1, to = 400 }\nnodes = { from = 16, to = 512 }\n'
 
@@ -310,7 +310,7 @@ class Signals(Program):
 
 
 class Interrupts(Program):
-    """Three runs, ended within the second and given again."""
+    """Three runs, interrupted within the second and started again."""
 
     WORDS = ["run", TINY, "--batch", "1,2,3", "--no-wait", "--max-time", "3", *ENDLESS]
     MIDWAY = """SELECT (SELECT count(*) FROM run WHERE state = 'complete') = 1 AND
@@ -327,8 +327,8 @@ class Interrupts(Program):
 
     @staticmethod
     def continues(samples, earlier):
-        """Whether samples begin with the earlier ones, or every second, fourth ... of them: on a fast
-        machine there are more than are kept."""
+        """Whether samples begin with the earlier ones, or every second, fourth ... of them: a fast
+        machine takes more than are kept."""
         values = [earlier[i:i + 8] for i in range(0, len(earlier), 8)]
         return any(samples.startswith(b"".join(values[::stride])) for stride in (1, 2, 4, 8))
 
@@ -387,7 +387,7 @@ outputs = 4
 
     OUTCOMES = "SELECT outcome, count(*) FROM sweep_point WHERE repeat = 0 GROUP BY outcome"
 
-    def test_a_killed_sweep_goes_on_and_measures_every_point_once(self):
+    def test_a_killed_sweep_continues_and_measures_every_point_once(self):
         words = self.grid()
         with self.started(*words) as child:
             self.wait_for("some points are done", "SELECT count(*) >= 3 FROM sweep_point WHERE outcome = 'ok'", child)
@@ -401,7 +401,7 @@ outputs = 4
         self.assertLessEqual(set(runs), set(self.rows("SELECT position, run FROM sweep_point WHERE repeat = 0")))
         self.assertEqual(self.rows("SELECT count(DISTINCT run) FROM sweep_point WHERE repeat = 0"), [(12,)])
 
-    def test_an_interrupted_sweep_says_that_it_can_go_on(self):
+    def test_an_interrupted_sweep_says_that_it_can_continue(self):
         with self.started(*self.grid(seconds=1)) as child:
             self.wait_for("a point is done", "SELECT count(*) >= 1 FROM sweep_point WHERE outcome = 'ok'", child)
             child.send_signal(signal.SIGINT)
@@ -409,7 +409,7 @@ outputs = 4
         self.assertEqual(child.returncode, 130)
         self.assertIn("interrupted; the same command continues it", err)
 
-    def test_a_point_that_takes_too_long_is_ended_and_the_rest_goes_on(self):
+    def test_a_point_that_takes_too_long_is_ended_and_the_rest_continues(self):
         slow = """
 [[network]]
 family = "residual"
@@ -421,7 +421,7 @@ filters = 64
         self.assertEqual(self.rows("SELECT DISTINCT reason FROM sweep_point WHERE outcome = 'timeout'"),
                          [("it was ended after 3 s (--max-time)",)])
 
-    def test_shards_in_databases_of_their_own_are_the_whole_when_merged(self):
+    def test_shards_in_separate_databases_are_complete_when_merged(self):
         words = self.grid(seconds=0.01)
         for part in ("1", "2", "3"):
             self.strata(*words, "--shard", f"{part}/3", "--database", f"{part}.sqlite")
@@ -436,7 +436,7 @@ filters = 64
 class Ranks(Program):
     """`mpirun strata sweep`: shared by ranks, one of which dies, or all. Needs mpirun and the module."""
 
-    # With every step, points of some milliseconds each, which a processor takes seconds for.
+    # Each point, with every step, takes a few milliseconds: one processor needs seconds for all.
     GRID = """
 batch = { from = 1, to = 8, factor = 2 }
 device = ["v100", "p100"]
@@ -455,7 +455,7 @@ nodes = 512
             self.skipTest("needs Open MPI's mpirun, and strata built with it (Debian: libopenmpi-dev openmpi-bin)")
         (self.folder / "grid.toml").write_text(self.GRID)
         (self.folder / "local").mkdir()
-        # (Of PMIx's shared memory a killed mpirun leaves files behind: all of it stays in the test's folder.)
+        # (A killed mpirun leaves files of PMIx's shared memory behind: they stay in the test's folder.)
         self.environment.update(TMPDIR=str(self.folder), OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 
     def mpirun(self, ranks, *words, recovery=True):
@@ -480,7 +480,7 @@ nodes = 512
             return self.end(child, code)
 
     def processes(self, launcher):
-        """By rank, the processes of this program that mpirun started."""
+        """The processes of this program that mpirun started, by rank."""
         found = {}
         for entry in pathlib.Path("/proc").iterdir():
             try:
@@ -492,7 +492,7 @@ nodes = 512
         return found
 
     def wait_for_end(self, process):
-        """Of one that was killed: it may be writing to the end."""
+        """Waits until a killed process has ended: it may still be writing."""
         give_up = time.monotonic() + PATIENCE
         with contextlib.suppress(OSError):
             while pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX":
@@ -500,7 +500,7 @@ nodes = 512
                 time.sleep(0.001)
 
     def stored(self, rank):
-        """How many points the rank has in its own database."""
+        """The number of points in the rank's own database."""
         for file in (self.folder / "local").glob(f"*-rank{rank}.sqlite"):
             with contextlib.suppress(sqlite3.OperationalError), contextlib.closing(
                     sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=60)) as database:
@@ -537,7 +537,7 @@ nodes = 512
         self.assertNotIn("points/s", out)
         self.check_whole()
 
-    def test_what_a_killed_rank_had_not_stored_is_done_by_others(self):
+    def test_others_do_what_a_killed_rank_had_not_stored(self):
         with self.launched(*self.mpirun(3, *self.sweep())) as child:
             self.wait_until("rank 2 has stored something", lambda: self.stored(2) > 0, child)
             os.kill(self.processes(child)[2], signal.SIGKILL)
@@ -547,7 +547,7 @@ nodes = 512
         self.assertIn("ranks lost: 1", out)
         self.check_whole()
 
-    def test_killed_as_a_whole_it_goes_on_with_what_any_rank_had_stored(self):
+    def test_killed_as_a_whole_it_continues_with_what_any_rank_had_stored(self):
         with self.launched(*self.mpirun(3, *self.sweep())) as child:
             self.wait_until("all have stored something", lambda: min(self.stored(1), self.stored(2)) > 0 and
                             self.rows("SELECT count(*) > 0 FROM sweep_point") == [(1,)], child)
@@ -576,7 +576,7 @@ nodes = 512
         self.assertIn(f"{self.POINTS} ok", out)
         self.check_whole()
 
-    def test_an_interrupt_ends_all_ranks_and_the_same_command_goes_on(self):
+    def test_an_interrupt_ends_all_ranks_and_the_same_command_continues(self):
         with self.launched(*self.mpirun(2, *self.sweep())) as child:
             self.wait_until("rank 1 has stored something", lambda: self.stored(1) > 0, child)
             os.kill(self.processes(child)[0], signal.SIGINT)
@@ -585,7 +585,7 @@ nodes = 512
         self.run_ranks(2, *self.sweep())
         self.check_whole()
 
-    def test_measured_points_are_shared_too(self):
+    def test_measured_points_are_also_shared(self):
         (self.folder / "tiny.toml").write_text(Grids.GRID.format(0.02))
         out, _ = self.run_ranks(2, "sweep", "tiny.toml", "--backend", "reference", "--no-wait", "--local", "local",
                                 recovery=False)
@@ -615,7 +615,7 @@ nodes = 512
         self.assertEqual(len(re.findall("strata: .*was built without MPI", err)), 1, err)
         self.assertFalse((self.folder / "strata.sqlite").exists())
 
-    def test_what_rank_0_cannot_begin_ends_all_ranks_with_one_sentence(self):
+    def test_a_sweep_that_rank_0_cannot_begin_ends_all_ranks_with_one_sentence(self):
         for words in (["--device", "v101"], ["--database", str(self.folder)]):
             _, err = self.run_ranks(3, *self.sweep(*words), code=2 if "v101" in words else 1, recovery=False)
             self.assertEqual(len(re.findall("^strata: ", err, re.M)), 1, err)
@@ -656,7 +656,7 @@ class Turns(Program):
 class CommandLine(Program):
     """What holds for every option of every verb, as `strata help` lists them."""
 
-    # A value for what stands for one in help: what is not here is taken as it is, or its first choice.
+    # A value for each placeholder in help. Others are taken literally, or their first choice is.
     VALUES = {"N": "1", "PERCENT": "1%", "SECONDS": "1", "SHARE": "1%", "SIZE": "1GB", "W": "1", "CHOICE": "none",
               "NAME=VALUE": "a=1", "NAME=RANGE": "batch=1,2", "BACKEND=USD": "a=1", "BACKEND=W": "a=1",
               "I/N": "1/2", "WORD": "none"}
@@ -671,7 +671,7 @@ class CommandLine(Program):
         names = re.findall(r"^  ([a-z][a-z-]*)(?: |$)", listed.split("\nOptions\n")[0], re.M)
         return [verb for name in names for verb in self.below(*called, name)]
 
-    def test_a_list_does_not_take_the_argument_that_follows_it(self):
+    def test_a_list_does_not_swallow_the_next_argument(self):
         lists = 0
         for verb in self.below():
             shown = self.strata("help", *verb).stdout
@@ -683,7 +683,7 @@ class CommandLine(Program):
                 lists += value.endswith(",…")
         self.assertGreater(lists, 50)
 
-    def test_a_list_before_the_arguments_is_the_list_after_them(self):
+    def test_a_list_before_the_arguments_equals_one_after_them(self):
         for words in ["--columns", "name"], ["--sort", "name"]:
             self.assertEqual(self.strata("list", *words, "operators").stdout,
                              self.strata("list", "operators", *words).stdout)
@@ -700,7 +700,7 @@ class CommandLine(Program):
         return {name: value for name, value in self.environment.items() if name != "STRATA_DATABASE"}
 
     def options_of(self, *verb):
-        """Of each option in help: its flag, three values that it takes, and whether it is a switch."""
+        """For each option in help: its flag, three values that it takes, and whether it is a switch."""
         shown = self.strata("help", *verb).stdout
         for flag, value in re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+)(?:, --[a-z-]+)*(?: (\S+))?(?:  .*)?$", shown, re.M):
             if flag in ("--help", "--version", "--config", "--settings"):
@@ -712,7 +712,7 @@ class CommandLine(Program):
             yield (flag, *((first, others[0], others[-1]) if value else ("true", "true", "true")), not value)
 
     def arguments_of(self, *verb):
-        """Values for what the verb requires."""
+        """Values for the arguments that the verb requires."""
         usage = re.search(r"^Usage: strata (.*)$", self.strata("help", *verb).stdout, re.M).group(1)
         words = [word for word in usage.removesuffix(" [options]").split()[len(verb):] if not word.startswith("[")]
         values = {"STUDY": "frameworks"}
@@ -750,7 +750,7 @@ class CommandLine(Program):
         self.assertGreater(walked, 400)
         self.assertGreater(with_variable, 300)
 
-    def test_an_option_before_the_verb_below_decides_as_one_after_it(self):
+    def test_an_option_before_a_nested_verb_counts_like_one_after_it(self):
         for verb in (verb for verb in self.below() if len(verb) == 2):
             arguments, required = self.arguments_of(*verb)
             for flag, *values, is_switch in self.options_of(verb[0]):
@@ -760,7 +760,7 @@ class CommandLine(Program):
                                              *arguments], {variable: values[1]})
                 self.assertNotIn(variable, [source for _, source in shown.values()], f"{verb} {flag}")
 
-    def test_the_database_of_the_command_line_is_the_one_that_is_changed(self):
+    def test_the_database_of_the_command_line_is_changed(self):
         for name in "ab":
             self.strata("run", TINY, "--batch", "1", "--no-wait", *QUICK, "--database", f"{name}.sqlite")
         self.environment["STRATA_DATABASE"] = "a.sqlite"
@@ -771,7 +771,7 @@ class CommandLine(Program):
         self.assertEqual((self.folder / "a.sqlite").read_bytes(), before)
         self.assertIn("from a.sqlite", self.strata("runs", "delete", "last").stdout)
 
-    def test_a_file_of_settings_names_what_there_is(self):
+    def test_a_file_of_settings_may_only_name_existing_options(self):
         for text, told in (("[run]\nbach = 1", "strata: the settings in settings.toml: run has no option 'bach'; did you mean batch?"),
                            ("[rum]\nbatch = 1", "has no verb 'rum'"), ("[run]\nbatch = 1979-05-27", "batch needs a text"),
                            ("[run", "settings.toml:1:5: invalid TOML")):
@@ -783,7 +783,7 @@ class CommandLine(Program):
         self.assertTrue(self.strata("--config", "settings.toml", "list", "operators").stdout.startswith("name\n"))
         self.assertTrue(json.loads(self.strata("--config", "settings.toml", "list", "operators", "--json").stdout))
 
-    # One quick command of each verb, on run 1 and a database of nothing else.
+    # One quick command of each verb, on a database with nothing but run 1.
     QUICK_COMMANDS = {
         "run": [TINY, "--batch", "1", "--no-wait", *QUICK], "algorithms": [TINY, "--backend", "nosuch"],
         "sweep": ["grid.toml", "--plan"], "tune": [TINY, "--dtype", "f16"], "study": ["frameworks", "nosuch"],
@@ -816,7 +816,7 @@ class CommandLine(Program):
                 self.assertEqual(self.ended(words, out=way, err=way)[0], lost)
         return code, out
 
-    def test_output_that_cannot_be_written_is_said_once_and_stops_nothing_else(self):
+    def test_output_that_cannot_be_written_is_reported_once_and_stops_nothing_else(self):
         (self.folder / "grid.toml").write_text(Grids.GRID.format(0.01))
         for file in "strata.sqlite", "other.sqlite":
             self.strata("run", TINY, "--batch", "1", "--no-wait", *QUICK, "--database", file)
@@ -831,7 +831,7 @@ class CommandLine(Program):
             self.check_streams(words)
 
     def check_form(self, flag, text):
-        """Whether it is what the option promises."""
+        """Checks that the text has the form that the option promises."""
         if flag == "--json":
             json.loads(text)
         elif flag == "--csv":
@@ -846,7 +846,7 @@ class CommandLine(Program):
         else:
             self.assertRegex(text, "(?m)^set termoption noenhanced$|^# nothing")
 
-    def test_every_form_that_a_verb_lists_is_what_it_gives(self):
+    def test_every_verb_gives_every_form_that_it_lists(self):
         (self.folder / "grid.toml").write_text(Grids.GRID.format(0.01))
         self.strata("run", TINY, "--batch", "1", "--no-wait", *QUICK)
         checked = 0
@@ -879,7 +879,7 @@ class CommandLine(Program):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout.count("\n"), 1)
 
-    def test_a_result_goes_to_what_its_file_stands_for(self):
+    def test_a_result_can_be_written_to_devices_and_pipes(self):
         usual = self.strata("list", "operators").stdout
         line = f"{{ echo before; {shlex.quote(STRATA)} list operators -o %s; echo after; }}"
         for place, into in (("/dev/stdout", ">all"), ("/dev/fd/3", ">all 3>&1"), ("/dev/stderr", ">all 2>&1"),
@@ -902,7 +902,7 @@ class CommandLine(Program):
                 time.sleep(delay / 400)
                 child.send_signal((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)[delay % 3])
                 killed += child.wait(timeout=PATIENCE) != 0
-            for file in self.folder.glob("*.new"):  # whole, and killed just before it took its place
+            for file in self.folder.glob("*.new"):  # complete, but killed just before it was renamed
                 self.assertTrue(file.read_text().rstrip().endswith("</html>"))
                 file.unlink()
             self.assertEqual([file.name for file in self.folder.iterdir()], ["page.html"])
@@ -932,7 +932,7 @@ class CommandLine(Program):
             self.assertIn(done.returncode, (1, 2), words)
             self.assertRegex(done.stderr, rf"^strata: .*{re.escape(place)}.*Permission denied.*\n$")
 
-    def test_a_query_ends_at_the_limits_of_its_options(self):
+    def test_a_query_ends_at_its_limits(self):
         self.strata("run", TINY, "--batch", "1", "--no-wait", *QUICK)
         endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select "
         for words, told in ((["count(*) from n", "--max-time", "0.1"], "longer than 0.1 s"),
@@ -941,7 +941,7 @@ class CommandLine(Program):
             self.assertIn(told, self.strata("query", endless + words[0], *words[1:], code=1).stderr)
         self.assertIn("a size with its unit", self.strata("query", "select 1", "--max-memory", "5", code=2).stderr)
 
-    def test_names_that_a_spreadsheet_or_a_page_would_obey_are_shown(self):
+    def test_names_that_a_spreadsheet_or_a_page_would_execute_are_shown(self):
         names = ["=cmd|'/c calc'!A1", "+1+1", "@SUM(A1)", "-2+3", "\u202eevil\u202c", "</script><b>"]
         events = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": 1000.0 * index, "dur": 900}
                   for index, name in enumerate(names)]
@@ -968,7 +968,7 @@ class CommandLine(Program):
             self.assertRegex(listed, rf"\b{value} ")
 
 
-    def test_what_cannot_be_meant_or_cannot_run_is_refused(self):
+    def test_ambiguous_or_impossible_requests_are_refused(self):
         processors = len(os.sched_getaffinity(0))
         many = str(processors + 1)
         for words, code, told in (
@@ -1007,16 +1007,16 @@ class CommandLine(Program):
         self.assertRegex(shown, r"Next: `strata .*` says where the time of nodes \d+ goes\.\n$")
         self.strata(*command.split())
 
-    def test_without_ceilings_the_command_for_as_many_threads_is_named(self):
+    def test_without_ceilings_the_command_for_this_number_of_threads_is_named(self):
         shown = self.strata("run", TINY, "--batch", "2", "--threads", "1", "--no-wait", *QUICK).stdout
         self.assertIn("`strata calibrate --threads 1`", shown)
 
 
 class Gates(Program):
-    """`compare --fail-on`: 0 where it passes, 5 where it fails, 4 where these samples cannot tell."""
+    """`compare --fail-on`: 0 if it passes, 5 if it fails, 4 if these samples cannot tell."""
 
     def imported(self, name, scale, iterations):
-        """The run of an oneDNN log of so many equal iterations."""
+        """The run imported from a oneDNN log with this number of equal iterations."""
         lines = ["onednn_verbose,info,oneDNN v2.6.3 (commit 52b5f107dd9cf10910aaa19cb47f3abf9b349815)"]
         shapes = {"ic64oc64": 1.5, "ic64oc128": 2.5, "ic128oc128": 1.25, "ic128oc256": 0.75}
         for _ in range(iterations):
@@ -1045,7 +1045,7 @@ class Gates(Program):
         return str(self.json("import", name)["steps"][0]["run"])
 
     def judged(self, before, after, code):
-        """What a gate of 3 % says, on the page and as data, which must agree."""
+        """The result of a gate of 3 %, on the page and as data, which must agree."""
         done = self.strata("compare", before, after, "--fail-on", "3%", code=code)
         data = json.loads(self.strata("compare", before, after, "--fail-on", "3%", "--json", code=code).stdout)
         judged = data["sum"] if data["whole"]["ratio"] is None else data["whole"]
@@ -1062,7 +1062,7 @@ class Gates(Program):
             self.assertEqual(done.stderr, "")
         return done, judged
 
-    def test_imported_profiles_are_judged_by_the_steps_that_both_have(self):
+    def test_imported_profiles_are_judged_by_their_common_steps(self):
         for iterations in 1, 3:
             with self.subTest(iterations=iterations):
                 usual = self.imported(f"usual{iterations}.log", 1, iterations)
@@ -1076,13 +1076,13 @@ class Gates(Program):
                 near = self.imported(f"near{iterations}.log", 1.05, iterations)
                 self.judged(usual, near, code=4)
 
-    def test_traces_are_judged_likewise(self):
+    def test_traces_are_judged_in_the_same_way(self):
         usual, twice = self.traced("usual.json", 1), self.traced("twice.json", 2)
         self.judged(usual, twice, code=5)
         self.judged(twice, usual, code=0)
         self.judged(usual, usual, code=4)
 
-    def test_a_threshold_or_a_file_that_is_none_is_refused_and_not_left_out(self):
+    def test_an_invalid_threshold_or_file_is_refused_and_not_ignored(self):
         usual = self.traced("usual.json", 1)
         for threshold in ("", "nan%", "5%%", "-1%", "5"):
             self.strata("compare", usual, usual, "--fail-on", threshold, code=2)
@@ -1100,7 +1100,7 @@ class Gates(Program):
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("was not measured", done.stderr)
 class Advised(Program):
-    """What a run advises can be done: the commands that real runs print, with tiny limits."""
+    """A run's advice works: the commands that real runs print, with tiny limits."""
 
     LIMITS = {"STRATA_MAX_TIME": "0.3", "STRATA_MIN_TIME": "0", "STRATA_MIN_SAMPLES": "5", "STRATA_TUNE_TIME": "1",
               "STRATA_NO_WAIT": "1"}
@@ -1110,7 +1110,7 @@ class Advised(Program):
         self.environment.update(self.LIMITS)
 
     def measured(self, *words):
-        """What a command prints; a busy machine may be too restless for any precision (exit code 4)."""
+        """Returns what a command prints; a busy machine may be too noisy for any precision (exit code 4)."""
         done = subprocess.run([STRATA, *words], cwd=self.folder, env=self.environment, text=True, capture_output=True,
                               timeout=PATIENCE)
         self.assertIn(done.returncode, (0, 4), f"{words}: {done.stderr}\n{done.stdout[-1000:]}")
@@ -1141,7 +1141,7 @@ class Advised(Program):
                     self.skipTest(f"the machine is too busy for advice on {remedy}")
                 self.follow(said[remedy])
 
-    def test_what_explains_a_prediction_runs(self):
+    def test_the_command_that_explains_a_prediction_runs(self):
         run = self.json("predict", "alexnet", "--batch", "4", "--device", "v100")["runs"][0]
         commands = {finding["command"] for finding in run["findings"]}
         self.assertTrue(all(commands))
@@ -1149,7 +1149,7 @@ class Advised(Program):
 
 
 class ExitCodes(Program):
-    """Every value of ExitCode, by a command that ends with it."""
+    """For every value of ExitCode, a command that ends with it."""
 
     def test_done(self):
         self.strata("run", TINY, "--batch", "1", "--no-wait", *QUICK)
@@ -1179,7 +1179,7 @@ class ExitCodes(Program):
         self.assertEqual(same["a"], [1])
         layers = sum(layer["a_s"] for layer in same["layers"])
         self.assertAlmostEqual(layers + same["unmatched"]["a_s"] + same["outside"]["a_s"], same["whole"]["a_s"])
-        # The network at 1,024 times the batch is not the same time.
+        # The network at 1,024 times the batch takes a different time.
         self.strata("run", TINY, "--batch", "1024", "--no-wait", *many)
         told = self.strata("compare", "1", "last", "--fail-on", "3%", code=5).stderr
         self.assertRegex(told, r"^strata: Run 3 \(batch 1024\) takes .* times as long as run 1 \(batch 1\) .* --fail-on allows 3 %\.$")

@@ -114,12 +114,12 @@ TEST(SweptSizes, FollowParadnnsFormula) {
         "nodes = 32\ninputs = 100\noutputs = 10\n",
         "small.toml");
     const auto sizes = sizes_of(spec, 4, 100);
-    ASSERT_EQ(sizes.size(), 2U);  // batches are no networks
+    ASSERT_EQ(sizes.size(), 2U);  // batches are not networks
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         const double layers = i == 0 ? 2 : 5;
         const double weights = 32 * 32 * (layers - 1) + 32 * 100 + 32 * 10;
         EXPECT_EQ(sizes[i].of(SizeQuantity::parameters), weights + 32 * layers + 10);
-        // Beside the products only biases, activations and the loss.
+        // Besides the products, only biases, activations and the loss.
         EXPECT_GE(sizes[i].of(SizeQuantity::operations), 2 * weights);
         EXPECT_LT(sizes[i].of(SizeQuantity::operations), 2.2 * weights);
         EXPECT_GT(sizes[i].of(SizeQuantity::intensity), 0);

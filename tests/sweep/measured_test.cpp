@@ -19,7 +19,7 @@ namespace {
 using strata::testing::ScriptedBackend;
 using strata::testing::ScriptedExecutable;
 
-// Sweeps of tiny networks on a backend that is a script, in a database of their own.
+// Sweeps of tiny networks on a scripted backend, in their own database.
 class MeasuredSweeps : public ::testing::Test {
 protected:
     MeasuredSweeps() {
@@ -106,7 +106,8 @@ TEST_F(MeasuredSweeps, ContinueAfterAnInterrupt) {
     EXPECT_EQ(order_.size(), 12U);
 }
 
-// As kill -9 leaves them: a claim, whose process is dead or, before its parent has asked, a zombie.
+// The state after kill -9: a claim whose process is dead or, before its parent has waited for it, a
+// zombie.
 TEST_F(MeasuredSweeps, TakeOverThePointOfAProcessThatHasDied) {
     spec_.anchor_every = 0;
     const StoredPoint point = planned_point(spec_, 7);
@@ -119,7 +120,7 @@ TEST_F(MeasuredSweeps, TakeOverThePointOfAProcessThatHasDied) {
     ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &end, WEXITED | WNOWAIT), 0);
     stored().claim(point);
     const std::string owner =
-        host_name() + "/" + std::to_string(child) + "/1";  // a zombie of that number
+        host_name() + "/" + std::to_string(child) + "/1";  // a zombie with that process id
     Statement(database_, "UPDATE sweep_point SET owner = ?").run(owner);
     EXPECT_TRUE(stored().is_free(7, 0));
     measure();

@@ -13,8 +13,8 @@
 namespace strata {
 namespace {
 
-// The run that `strata predict` makes of a point, with the work of all steps; nothing where it does
-// not fit into the device's memory, or the device has no model of a layer.
+// The run that `strata predict` makes for a point, with the work of all steps; empty if it does not
+// fit into the device's memory, or the device has no model of a layer.
 std::optional<Run> the_long_way(const SweepSpec& spec, std::int64_t index) {
     const GridPlace place = place_of(spec, index);
     const auto model = model_of(find_description(spec.devices[place.target]));
@@ -92,7 +92,7 @@ TEST(PredictedTransformers, EqualThoseFromAGraphToTheLastBit) {
 }
 
 TEST(PredictedPointsWithEqualSizes, AreNotConfusedBetweenStructures) {
-    // Where inputs, nodes and outputs are equal, layers are alike that elsewhere differ.
+    // If inputs, nodes and outputs are equal, layers that otherwise differ are equal.
     expect_points_of_the_long_way(
         parse_sweep("batch = [4, 16]\ndevice = \"v100\"\n[[network]]\nfamily = \"fc\"\n"
                     "layers = [1, 2, 5]\nnodes = [16, 32]\ninputs = [16, 32]\noutputs = [16, 32]\n",

@@ -28,17 +28,17 @@ RankIntroduction introduction(const std::string& process = this_process()) {
             .database = "/tmp/of a rank"};
 }
 
-// A name as a process of this host had it that has died since.
+// The name of a process of this host that has died.
 std::string dead_process() {
     return host_name() + "/999999999/1";
 }
 
-// Counts who does which place. Every rank is a pair of threads, as in the program.
+// Counts which rank does which place. Every rank is a pair of threads, as in the program.
 class SharedSweep {
 public:
     explicit SharedSweep(int ranks) : ranks_(ranks) {}
 
-    // Does what the queue gives, until it ends.
+    // Processes the queue until it ends.
     std::jthread worker(WorkQueue& queue, int rank) {
         return std::jthread([this, &queue, rank] {
             for (auto portion = queue.take(); !portion.empty(); portion = queue.take()) {
@@ -115,8 +115,8 @@ TEST(WorkersOfRanks, DivideTheProcessorsSharedByRanksOfOneHost) {
         known.introduction->processors = std::move(processors);
         return known;
     };
-    // Two unbound on one host, one bound to a processor of its own there, two of another, crowded
-    // host, and one that never came.
+    // Two unbound ranks on one host and one bound to a separate processor there, two on another,
+    // crowded host, and one that never came.
     const std::vector<KnownRank> ranks = {rank("a", {0, 1, 2}), rank("a", {0, 1, 2}),
                                           rank("a", {3}),       rank("b", {0}),
                                           rank("b", {0}),       KnownRank{}};
@@ -171,7 +171,7 @@ TEST(SharedSweeps, EndCompleteIfARankThatHoldsPointsDies) {
     SharedSweep sweep(3);
     const auto communicator = sweep.ranks_.open(0);
     const std::jthread member = sweep.member(2);
-    // It comes, takes a portion, and is not heard of again.
+    // It joins, takes a portion, and is not heard of again.
     const auto dying = sweep.ranks_.open(1);
     std::jthread death([&] {
         SweepMember rank(*dying, places_in_all);
@@ -211,7 +211,7 @@ TEST(SharedSweeps, CountARankThatIsSilentForTooLongAsDead) {
     silent->send(0, says_want, "1");
     WorkQueue queue;
     queue.keep_ahead(1);
-    // (So that its portion, at the latest, is waited for.)
+    // So that rank 0 waits for its portion at the latest.
     const std::jthread own = sweep.worker(queue, 0);
     manager.run(queue);
     EXPECT_EQ(manager.left(), 0);

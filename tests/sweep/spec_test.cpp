@@ -115,7 +115,7 @@ TEST(SweepSpec, WithoutAnAnchorItIsNeverMeasured) {
               std::string::npos);
 }
 
-// 1000^4 points, of ranges that are each allowed.
+// 1000^4 points, from ranges that are each allowed.
 TEST(SweepSpec, RefusesAGridWithTooManyPoints) {
     const std::string range = "= { from = 1, to = 1000, step = 1 }\n";
     const std::string sentence =

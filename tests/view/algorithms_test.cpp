@@ -33,7 +33,7 @@ Samples samples(double seconds) {
     return {{{seconds}, {seconds}, {seconds}}};
 }
 
-// Twelve rounds, none of which disturbs anything.
+// Twelve undisturbed rounds.
 Samples rounds(double seconds) {
     return {std::vector<Seconds>(12, Seconds{seconds})};
 }
@@ -80,7 +80,7 @@ AlgorithmComparison measured(std::int64_t batch) {
     add("conv1", "fft", 2 * unit, 4e8);
     add("conv2", "direct", 1 * unit, 5e8);
     add("conv2", "gemm", 1.5 * unit, 5e8);
-    add("conv2", "winograd", 0.9 * unit, 0);  // the library does not tell its operations
+    add("conv2", "winograd", 0.9 * unit, 0);  // the library does not state its operations
     comparison.results.back().operations.reset();
     comparison.results.push_back(
         result("conv2", Pass::forward, "", Skipped{"stride 4: it needs stride 1"}));

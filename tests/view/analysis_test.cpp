@@ -15,7 +15,7 @@
 namespace strata {
 namespace {
 
-// Of a rule: two platforms, of which one takes long to begin and then is fast.
+// Runs that follow a rule: two platforms, one of which starts slowly and then is fast.
 Observations ruled_runs() {
     Observations all;
     all.devices.push_back({.name = "fast", .model = "A fast one"});

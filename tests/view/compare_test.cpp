@@ -135,7 +135,7 @@ TEST(CompareView, AStepOfManyLayersIsNamedByTheFirstAndTheLast) {
               "conv + bn + add + relu");
 }
 
-// As `strata tune` left them: two passes, one of them by another algorithm.
+// As left by `strata tune`: two passes, one of them with another algorithm.
 void tune(Settings& settings) {
     settings.execution.engine.algorithm = ConvolutionAlgorithm::fastest;
     set_further(settings, "choices",

@@ -143,7 +143,7 @@ TEST(RunView, EverySettingThatIsNotTheDefaultIsInTheTitle) {
     set_further(run.settings, "optimizer", "adam");
     set_further(run.settings, "what_comes_later", "on");
     set_further(run.settings, "network content",
-                "0123456789abcdef");  // a hash is no word for people
+                "0123456789abcdef");  // a hash is not a word for people
     EXPECT_EQ(run_document(run).title,
               "alexnet, batch 4, training, f32, onednn direct, first layer gradient computed, "
               "optimizer adam, what comes later on");

@@ -68,7 +68,7 @@ TEST(Steps, ReordersAreNamedReorders) {
         std::holds_alternative<Number>(row_of(table, "conv2", "forward reorder").at("median_s")));
 }
 
-// The column that people see where a time is hardly longer than its own stamps.
+// The column that people see if a time is hardly longer than its own stamps.
 std::ptrdiff_t columns_of_stamps(const Table& table) {
     return std::ranges::count(for_people(table).columns, "stamp_share", &Column::key);
 }
@@ -199,7 +199,7 @@ TEST(Steps, AStepWithATimeHasTheOriginOfItsRun) {
     }
 }
 
-// A run of one step, and the whole, of which the last two of eight samples were delayed.
+// A run of one step and the whole; the last two of eight samples were delayed.
 strata::Run delayed_run(std::vector<bool> disturbed) {
     StepResult step =
         testing::scripted_step("pow", Pass::forward, std::vector<Seconds>(8, Seconds{0.4e-3}));

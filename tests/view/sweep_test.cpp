@@ -87,7 +87,7 @@ TEST(SweepView, ForAParameterShowsHardwareAndFramework) {
                            sweep_text(sweep_document(sweep_of(runs).value())));
 }
 
-// Time grows by the cube of the work.
+// Time grows with the cube of the work.
 std::vector<strata::Run> crooked() {
     std::vector<strata::Run> runs;
     for (const std::int64_t hidden : {1, 2, 3, 4}) {

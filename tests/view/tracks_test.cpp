@@ -71,7 +71,7 @@ strata::Run timed_run() {
     return run;
 }
 
-// The same with all of its steps, so that it has a time of the whole.
+// The same with all of its steps, so that the whole has a time.
 strata::Run whole_run() {
     strata::Run run = timed_run();
     run.id = 13;
@@ -100,7 +100,7 @@ std::vector<std::string> names_on(const Track& track) {
 
 TEST(Tracks, StepsFollowEachOtherInTheOrderOfExecution) {
     const RunTracks tracks = tracks_of(timed_run());
-    ASSERT_EQ(tracks.tracks.size(), 1u);  // an incomplete run has no time of the whole
+    ASSERT_EQ(tracks.tracks.size(), 1u);  // the whole of an incomplete run has no time
     const auto& events = tracks.tracks[0].events;
     EXPECT_EQ(
         names_on(tracks.tracks[0]),

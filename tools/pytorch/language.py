@@ -16,7 +16,7 @@ TEXT = {"vocab_size": 2000, "hidden_size": 128, "num_hidden_layers": 2, "num_lay
 
 
 def configuration(kind, attention, **changes):
-    """A small `kind`Config of transformers that computes attention as `attention` says."""
+    """A small `kind`Config of transformers with this `attention` implementation."""
     import transformers
     config = getattr(transformers, kind + "Config")()
     for name, value in {**TEXT, **changes}.items():
@@ -35,18 +35,18 @@ def model_of(kind, head, attention, **changes):
 
 
 def encoder(kind, attention, **changes):
-    """Words in, a state for each out."""
+    """From words to a state for each."""
     model = model_of(kind, "Model", attention, **changes)
     return Named(model, ["input_ids"], ["last_hidden_state"]), (tokens(),)
 
 
 def decoder(kind, attention, head="ForCausalLM", **changes):
-    """Words in, scores of the next out."""
+    """From words to scores of the next one."""
     return Masked(model_of(kind, head, attention, **changes)), (tokens(),)
 
 
 def pair(kind, attention, **changes):
-    """Encoder and decoder: two rows of words in, a state for each of the second out."""
+    """Encoder and decoder: from two rows of words to a state for each of the second."""
     model = model_of(kind, "Model", attention, **changes)
     return (Named(model, ["input_ids", "decoder_input_ids"], ["last_hidden_state"]),
             (tokens(), tokens(12)))
@@ -59,7 +59,7 @@ def image(kind, attention, extent=224):
 
 
 def pyramid(kind, attention, extent=224, **changes):
-    """An image through stages of growing width, in the sizes that the configuration states."""
+    """From an image through stages of growing width, in the configuration's sizes."""
     import transformers
     config = getattr(transformers, kind + "Config")(**changes)
     config._attn_implementation = attention

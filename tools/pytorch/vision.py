@@ -38,7 +38,7 @@ def pyramid(backbone):
 
 
 class OneStage(nn.Module):
-    """Backbone and heads of a detector in one stage, without the search for boxes after them."""
+    """Backbone and heads of a one-stage detector, without the search for boxes after them."""
 
     def __init__(self, detector):
         super().__init__()
@@ -55,7 +55,7 @@ def one_stage(name, extent):
 
 
 def detector(name, extent):
-    """The whole of it: image in, boxes out."""
+    """The whole detector, from image to boxes."""
     model, _ = torchvision_model(name, weights_backbone=None)
     pick = lambda found: tuple(found[0].values())
     return Output(model, pick), ([torch.randn(3, extent, extent)],)

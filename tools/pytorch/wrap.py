@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Modules around models, so that an exporter sees tensors come in and go out."""
+"""Modules around models, so that an exporter sees tensors as inputs and outputs."""
 
 import torch
 from torch import nn
 
 
 class Output(nn.Module):
-    """A model whose answer is one tensor or a tuple of some, not a dictionary."""
+    """A model whose result is one tensor or a tuple of tensors, not a dictionary."""
 
     def __init__(self, model, pick):
         super().__init__()
@@ -29,7 +29,7 @@ class Masked(nn.Module):
 
 
 class Named(nn.Module):
-    """A model of the transformers package: its inputs by name, its answer's tensors as a tuple."""
+    """A model of the transformers package: its inputs by name, its result's tensors as a tuple."""
 
     def __init__(self, model, names, results):
         super().__init__()

@@ -193,7 +193,8 @@ private:
         return algorithm;
     }
 
-    // A way for which there is no memory was not tried; whatever ends more than this way goes on.
+    // A way without enough memory was not tried; an error that affects more than this way is passed
+    // on.
     static void keep_refusal(const DeviceError& error, Algorithm& algorithm) {
         if (!is_refusal(error.trouble())) {
             throw;
@@ -214,7 +215,7 @@ private:
         }
     }
 
-    // A plan that cuDNN offers but then cannot build is a result, too.
+    // A plan that cuDNN offers but then cannot build is also a result.
     Algorithm tried(const ConvolutionProblem& problem, const OfferedPlan& offered,
                     std::optional<Trial>& trial) {
         Algorithm algorithm;

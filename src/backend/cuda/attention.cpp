@@ -104,7 +104,7 @@ namespace {
 
 enum Operand : std::size_t { query, key, value, mask };
 
-// The first offered plan that can be built; nothing if there is none.
+// The first offered plan that can be built; empty if there is none.
 std::shared_ptr<const BuiltPlan> make_plan(const DeviceProperties& properties,
                                            const AttentionProblem& problem) {
     for (const HeuristicMode mode : {HeuristicMode::a, HeuristicMode::fallback}) {
@@ -231,7 +231,7 @@ AttentionProblem problem_of(const Lowering& lowering, const Layer& layer, const 
             .trains = lowering.trains()};
 }
 
-// Whether the operands share one layout: an integer mask has another type than the rest.
+// Whether the operands share one layout: an integer mask has a different type.
 bool has_same_layout(const Lowering& lowering, const Layer& layer) {
     return std::ranges::all_of(layer.inputs, [&](TensorId operand) {
         return lowering.element_type(operand) == lowering.element_type();

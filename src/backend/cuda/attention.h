@@ -6,13 +6,13 @@
 
 namespace strata::cuda {
 
-// A layer by cuDNN's plans, or nothing and the reason, unless the problem itself makes that plain.
+// A layer with cuDNN's plans; or none and the reason, unless the problem itself makes that clear.
 struct FusedLayer {
     Made made = nullptr;
     std::string refusal = {};
 };
 
-// Uses one cuDNN plan for each pass. Makes nothing if some pass that the network needs has no plan:
+// Uses one cuDNN plan for each pass. Makes none if some pass that the network needs has no plan:
 // then all passes are unfused, because the backward pass reads what a fused forward pass saves.
 FusedLayer fused_attention(Lowering& lowering, const Layer& layer, const Attention& op);
 

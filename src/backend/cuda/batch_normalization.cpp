@@ -12,7 +12,7 @@ namespace {
 
 constexpr Format statistic = {ElementType::f32, Order::rows};
 
-// The backward pass for the weights leaves the two sums that the one for the data needs, so it
+// The backward pass for the weights computes the two sums that the one for the data needs, so it
 // comes first.
 class BatchNormalizationLowering : public LayerLowering {
 public:

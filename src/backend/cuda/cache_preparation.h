@@ -27,7 +27,8 @@ private:
     Machine* machine_;
     std::size_t bytes_ = 0;
     Memory memory_;
-    void* never_written_ = nullptr;  // behind what is read; the kernel asks for it
+    void* never_written_ =
+        nullptr;  // after the memory that is read; the kernel requires the address
     Call reading_;
 };
 

@@ -35,7 +35,7 @@ Seconds time_of(Machine& machine, const std::function<void()>& enqueue, std::siz
     return machine.between(0, 1) / static_cast<double>(repetitions);
 }
 
-// So many that they take this long; after one that loads and compiles.
+// The number of repetitions that takes this long, after one that loads and compiles.
 std::size_t repetitions_of(Machine& machine, const std::function<void()>& enqueue, Seconds wanted) {
     time_of(machine, enqueue, 1);
     const Seconds once = std::max(time_of(machine, enqueue, 1), Seconds{1e-9});
@@ -167,10 +167,10 @@ private:
             }
         });
         const auto from_stream = times_of(machine_, enqueue);
-        const BestRate best = recorded ? recorded_launch(*recorded, from_stream)
-                                       : best_rate({rates_from("launched one by one, for they "
-                                                               "could not be recorded",
-                                                               1, from_stream)});
+        const BestRate best =
+            recorded ? recorded_launch(*recorded, from_stream)
+                     : best_rate({rates_from("launched one by one because graph capture failed", 1,
+                                             from_stream)});
         machine_.wait();
         return {.value = Seconds{1 / best.value}, .source = best.source};
     }

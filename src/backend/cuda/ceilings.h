@@ -16,15 +16,15 @@ namespace strata::cuda {
 // one estimates the repetitions.
 std::vector<Seconds> times_of(Machine& machine, const std::function<void()>& enqueue);
 
-// The median of the second half of a second of nothing else, when clock and temperature have
+// The median of the second half of a second of this work alone, when clock and temperature have
 // settled. `meanwhile` is called at the end, while the machine still works.
 Seconds sustained_time_of(Machine& machine, const std::function<void()>& enqueue,
                           const std::function<void()>& meanwhile);
 
 // The throughput that square products of random normal numbers by cuBLASLt sustain in f32, TF32,
 // f16 and bf16: 2 n^3 operations, with the best of the algorithms that its heuristic names, in the
-// second half of a second of nothing else. The source gives the clock and power at that time if
-// `watch` is not null and knows them. A refused type is left out. `progress` receives what is
+// second half of a second of this work alone. The source gives the clock and power at that time if
+// `watch` is not null and reports them. A refused type is left out. `progress` receives what is
 // measured next.
 std::vector<ComputeCeiling> product_ceilings(
     Machine& machine, DeviceWatch* watch, const std::function<void(const std::string&)>& progress);
@@ -39,10 +39,10 @@ std::vector<ComputeCeiling> product_ceilings(
 //   launch                 from one empty kernel to the next, recorded and repeated
 //
 // Each of the other ceilings is the best sample of the best kernel, because disturbances only slow
-// down; its source names the date, the kernel, how far below the median was, and what the others
-// reached. Bandwidth counts bytes read and written. What a library refuses is left out. `watch` may
-// be null. `progress` receives the name of what is measured next. Throws DeviceError if the device
-// cannot continue.
+// down; its source names the date, the kernel, how much lower the median was, and what the others
+// reached. Bandwidth counts bytes read and written. A product that a library refuses is left out.
+// `watch` may be null. `progress` receives the name of what is measured next. Throws DeviceError if
+// the device cannot continue.
 Device measure_ceilings(Machine& machine, DeviceWatch* watch,
                         const std::function<void(const std::string&)>& progress);
 

@@ -71,7 +71,7 @@ public:
         forward_apart(lowering, apart);
     }
 
-    // Adds the bias with a call of its own; `apart` says why, if it was to be fused.
+    // Adds the bias with a separate call; `apart` says why, if fusion was requested.
     void forward_apart(Lowering& lowering, const std::string& apart) {
         const TensorView x = lowering.value(input(0), format_);
         const TensorView w = lowering.value(input(1), format_);

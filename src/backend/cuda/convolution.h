@@ -29,7 +29,7 @@ std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,
 std::shared_ptr<LibraryCall> convolution_call(const ConvolutionProblem& problem,
                                               std::shared_ptr<const BuiltPlan> plan);
 
-// How a step describes a plan.
+// A step's description of a plan.
 WayText text_of(const BuiltPlan& plan);
 
 // The cuDNN problem of one pass of a layer. The backward pass for the data of a transposed
@@ -39,7 +39,7 @@ ConvolutionProblem problem_of_pass(const Graph& graph, const Layer& layer, Pass 
                                    const Format& format, const Execution& execution);
 
 // The element order of the network's convolutions: the requested one; by default channels last if
-// they are to run on tensor cores, which prefer it.
+// they run on tensor cores, which prefer it.
 Order convolution_order(const Execution& execution);
 
 // Lowers the forward pass of a convolution as one operation with its bias and as many following

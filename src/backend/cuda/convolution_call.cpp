@@ -129,7 +129,7 @@ void ConvolutionCall::choose(const Queue& queue, std::span<void* const> addresse
     take_chosen();
 }
 
-// The plan after the one in use; nothing if there is none.
+// The plan after the one in use; empty if there is none.
 std::shared_ptr<const BuiltPlan> plan_after(PlanChoice& choice) {
     std::shared_ptr<const BuiltPlan> plan;
     while (!plan && choice.again && !choice.slower.empty()) {

@@ -14,7 +14,7 @@ namespace strata::cuda {
 
 namespace {
 
-// The number of plans of a list that are worth a trial.
+// The number of plans of a list that are worth trying.
 constexpr std::size_t max_tried_plans = 8;
 
 // Compiling at run time takes seconds.
@@ -26,7 +26,7 @@ class OfferedPlans {
 public:
     OfferedPlans(const DeviceProperties& properties, const ConvolutionProblem& problem);
 
-    // The next plan that cuDNN can build; nothing if none is left.
+    // The next plan that cuDNN can build; empty if none is left.
     std::shared_ptr<const BuiltPlan> next();
     // The same, but only from the list that the previous plan came from.
     std::shared_ptr<const BuiltPlan> next_of_list(BuildCost cost);
@@ -214,7 +214,7 @@ Order convolution_order(const Execution& execution) {
         case ImageLayout::channels_last:
             return Order::channels_last;
         case ImageLayout::automatic:
-        case ImageLayout::blocked:  // refused before, as is the next
+        case ImageLayout::blocked:  // refused earlier, like the next
         case ImageLayout::batch_last:
             break;
     }

@@ -32,7 +32,7 @@ private:
     Tracer& tracer_;
 };
 
-// Runs an iteration within a range of its own; returns the range.
+// Runs an iteration within its own range; returns the range.
 std::uint64_t run_in_range(CudaExecutable& executable, Tracer& tracer, Seconds& time) {
     const TracedRange range(tracer);
     time = executable.run();

@@ -16,8 +16,8 @@ struct CuptiLibrary {
     std::function<std::string()> warning = {};
     std::function<std::unique_ptr<ActivityCalls>()> open_activity = {};
     std::function<CountingDevice()> open_device = {};
-    // Counters set up for so many ranges in a pass. Requires: device and config outlive what it
-    // gives.
+    // Sets up counters for this many ranges in a pass. Requires: device and config outlive the
+    // result.
     std::function<std::unique_ptr<RangeCounter>(const CountingDevice&, const CounterConfig&,
                                                 std::size_t ranges)>
         make_counter = {};
@@ -27,8 +27,8 @@ struct CuptiLibrary {
 // CUPTI itself.
 CuptiLibrary cupti_library();
 
-// Counts these steps of the executable inside its iterations. Throws ProfilerError where the device
-// or the library cannot count at all.
+// Counts these steps of the executable inside its iterations. Throws ProfilerError if the device or
+// the library cannot count at all.
 void count_with(const CuptiLibrary& library, CudaExecutable& executable,
                 const std::vector<std::size_t>& steps, const CountingJob& job);
 

@@ -91,7 +91,7 @@ public:
                 free_memory()};
     }
 
-    // A whole-layer form that cuDNN refuses (which only the device can decide) is replaced by the
+    // Replaces a whole-layer form that cuDNN refuses, which only the device can decide, by the
     // composed form.
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
         auto executable = prepare(graph, execution, LayerForm::library);

@@ -19,7 +19,7 @@ std::unique_ptr<Backend> make_backend();
 std::string refusal_of_type(const DeviceProperties& properties, const Execution& execution);
 
 // Everything that is done before memory is allocated, for a GPU that need not be present: lowering
-// operators, building cuDNN's plans, finding out workspaces, laying out kernel launches.
+// operators, building cuDNN's plans, determining workspaces, laying out kernel launches.
 Program prepare_program(const Graph& graph, const Execution& execution,
                         const DeviceProperties& properties,
                         LayerForm layer_form = LayerForm::library);

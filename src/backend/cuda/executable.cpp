@@ -38,7 +38,7 @@ std::string name_of_step(const Graph& graph, const Step& step) {
 CudaExecutable::CudaExecutable(const Graph& graph, Program program,
                                std::shared_ptr<Machine> machine)
     : machine_(std::move(machine)), caches_(CacheState::as_left, *machine_) {
-    machine_->release_workspace();  // that of a network before, which may have been larger
+    machine_->release_workspace();  // that of a previous network, which may have been larger
     plan_memory(program);
     bound_.bind(
         graph, program,
@@ -118,7 +118,7 @@ void replace_beginning(std::string& text, const std::string& before, const std::
     }
 }
 
-// Which way a library's call takes is known only after it was tried.
+// The way of a library's call is known only after it was tried.
 void tell_of_choice(const Call& call, Step& step) {
     const auto* library = std::get_if<std::shared_ptr<LibraryCall>>(&call.function);
     if (const auto chosen = library != nullptr ? (*library)->chosen() : std::nullopt) {
@@ -166,7 +166,7 @@ void CudaExecutable::attribute(std::size_t index, const Doing& doing) const {
     }
 }
 
-// Runs a step by itself, so that trouble is attributed to it and not to an iteration.
+// Runs a step by itself, so that a failure is attributed to it and not to an iteration.
 void CudaExecutable::probe(std::size_t step) {
     attribute(step, [&] {
         refuse_step_if_it_fails(bound_.steps[step], [&] {
@@ -196,7 +196,7 @@ void CudaExecutable::enqueue(const std::vector<BoundCall>& calls) const {
     }
 }
 
-// Within a range that other tools display, and reported to the watch.
+// Enqueues within a range that other tools display, and reports to the watch.
 void CudaExecutable::enqueue_step(std::size_t step) const {
     const NvtxRange range(step_names_[step]);
     if (watch_ == nullptr) {
@@ -314,8 +314,8 @@ Seconds CudaExecutable::run_timed(std::span<Seconds> times) {
     return whole;
 }
 
-// Stamps one after another, recorded like those of an iteration. Several intervals are timed as
-// one, because a stamp's resolution is about as long as one of them.
+// Takes stamps one after another, recorded like those of an iteration. Several intervals are timed
+// as one, because a stamp's resolution is about as long as one of them.
 std::optional<Seconds> CudaExecutable::time_empty_step() {
     constexpr std::size_t steps = 16;
     constexpr int repetitions = 11;

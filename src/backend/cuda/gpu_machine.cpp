@@ -113,8 +113,8 @@ GpuMachine::~GpuMachine() {
     cudnnDestroy(queue_.cudnn);
 }
 
-// Taking memory and freeing it may wait for everything on the device, so the work is waited for
-// with the limit before.
+// Allocating and freeing memory may wait for everything on the device, so it first waits for the
+// work, with the limit.
 Memory GpuMachine::allocate(std::size_t bytes) {
     if (!stream_->is_recording) {
         wait();
@@ -135,8 +135,8 @@ void GpuMachine::clear(void* memory, std::size_t bytes) {
     require_cuda(cudaMemsetAsync(memory, 0, bytes, queue_.stream), "clearing memory of the GPU");
 }
 
-// An asynchronous copy from or to memory that is not pinned may itself wait for the stream, so its
-// work is waited for before.
+// An asynchronous copy from or to memory that is not pinned may itself wait for the stream, so it
+// first waits for the stream's work.
 void GpuMachine::copy(Transfer transfer, void* machine, void* host, std::size_t bytes) {
     stream_->wait("copying values");
     const bool in = transfer == Transfer::to_machine;
@@ -208,9 +208,9 @@ void GpuMachine::enqueue(const Call& call, std::span<void* const> addresses) {
     }
 }
 
-// Nothing if it cannot be recorded. Relaxed mode: libraries may load modules and allocate memory
-// while their calls are recorded. What a library refuses here it may still do unrecorded; otherwise
-// it will say so then.
+// Empty if it cannot be recorded. Relaxed mode: libraries may load modules and allocate memory
+// while their calls are recorded. A call that a library refuses here may still work unrecorded;
+// otherwise it fails again then.
 RecordedGraph GpuMachine::capture(const std::function<void()>& enqueue_all) {
     if (cudaStreamBeginCapture(queue_.stream, cudaStreamCaptureModeRelaxed) != cudaSuccess) {
         return nullptr;
@@ -259,7 +259,7 @@ void GpuMachine::require_usable() {
     if (state != cudaErrorNotReady) {
         require_cuda(state, "recording an iteration");
     }
-    (void)cudaGetLastError();  // "not ready" is no error
+    (void)cudaGetLastError();  // "not ready" is not an error
 }
 
 void GpuMachine::stamp(std::size_t number) {
@@ -276,7 +276,7 @@ void GpuMachine::stamp(std::size_t number) {
                  "stamping the time");
 }
 
-// Also asked after the device was lost, to describe the run.
+// Also called after the device was lost, to describe the run.
 std::optional<std::size_t> GpuMachine::free_memory() const {
     std::size_t free = 0;
     std::size_t total = 0;

@@ -20,7 +20,7 @@ std::span<const std::string_view> legacy_algorithms(Pass pass);
 // Whether cuDNN declares its result to be the same in every run.
 bool is_deterministic(Pass pass, int algorithm);
 
-// A convolution by one of them. Views: x, w and y, of which the pass writes one. Its workspace is
+// A convolution by one of them. Views: x, w and y; the pass writes one of them. Its workspace is
 // known after `finalize`, which throws DeviceError if the algorithm does not support the problem.
 // Throws DeviceError for a problem that the older interface cannot express: padding that differs
 // before and after.

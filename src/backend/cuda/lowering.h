@@ -14,7 +14,7 @@ namespace strata::cuda {
 struct BuiltPlan;
 struct PlanChoice;
 
-// Whether attention and recurrent layers use cuDNN's whole-layer functions, where those compute the
+// Whether attention and recurrent layers use cuDNN's whole-layer functions, if those compute the
 // same, or are composed of products and kernels.
 enum class LayerForm { library, composed };
 
@@ -105,8 +105,8 @@ public:
     std::shared_ptr<const BuiltPlan>& plan(const std::string& key) { return plans_[key]; }
     // The same if a device may choose among several plans.
     std::shared_ptr<PlanChoice>& plan_choice(const std::string& key) { return plan_choices_[key]; }
-    // Whether this plan is requested for the first time; if it does not exist, it is not sought
-    // again.
+    // Whether this plan is requested for the first time; if it does not exist, it is not searched
+    // for again.
     bool seeks_plan(const std::string& key) { return sought_plans_.insert(key).second; }
     // The optimizer's state that all parameters share; created on first use.
     std::optional<TensorView>& optimizer_state() { return optimizer_state_; }

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// In the place of cupti_counting.cpp where CUPTI is older than CUDA 12.6 and has no range profiler.
+// SPDX-License-Identifier: MIT Replaces cupti_counting.cpp if CUPTI is older than CUDA 12.6 and has
+// no range profiler.
 #include "backend/cuda/cupti_profiling.h"
 #include "backend/cuda/profiling.h"
 

@@ -59,7 +59,7 @@ Call call_of(const Product& product, int choice) {
                        {view, view, view});
 }
 
-// ", 1755 MHz, 690 W": what is known of these.
+// ", 1755 MHz, 690 W": the known ones of these.
 std::string text_of(const DeviceState& state) {
     std::string text;
     if (state.core_clock) {
@@ -82,7 +82,7 @@ public:
         }
     }
 
-    // Nothing if the library refuses all algorithms.
+    // Empty if the library refuses all algorithms.
     std::optional<ComputeCeiling> ceiling_of(const Product& product) {
         fill_operand(machine_, memory_[0].get(), product.type, 0);
         fill_operand(machine_, memory_[1].get(), product.type, 1);
@@ -114,7 +114,7 @@ private:
         }
     }
 
-    // Nothing if the library has no algorithm of this index, or cannot run it here.
+    // Empty if the library has no algorithm of this index, or cannot run it here.
     std::optional<Rates> rates_of(const Call& call, const Product& product, int choice) {
         const std::string name = fmt::format("cublaslt, algorithm {}", choice + 1);
         tell(product, name);

@@ -7,7 +7,7 @@ namespace strata::cuda {
 
 namespace {
 
-// A stack's axes, with the summed ones apart, so that no batch holds two products of one result.
+// A stack's axes, with the summed ones separate, so that no batch holds two products of one result.
 struct Walk {
     Axes summed;
     Axes apart;

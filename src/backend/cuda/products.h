@@ -5,8 +5,8 @@
 
 namespace strata::cuda {
 
-// An operand of a stack of products: its view, and its strides along the stack's axes (0 where it
-// is shared).
+// An operand of a stack of products: its view, and its strides along the stack's axes (0 if it is
+// shared).
 struct Stacked {
     TensorView view;
     Matrix matrix;
@@ -14,8 +14,7 @@ struct Stacked {
 };
 
 // y (+)= scale a b for every index of `extents`. The longest axis becomes one call's batch; there
-// is one call for each index of the others. Along axes where y's stride is 0 the products are
-// summed.
+// is one call for each index of the others. Along axes with y's stride 0 the products are summed.
 std::vector<Call> product_calls(const Matmul& shape, const Dims& extents, const Stacked& a,
                                 const Stacked& b, const Stacked& y);
 

@@ -10,7 +10,7 @@ namespace strata::cuda {
 
 class CudaExecutable;
 
-// Uses CUPTI; nothing if strata was built without it. Requires: the executable outlives the result.
+// Uses CUPTI; null if strata was built without it. Requires: the executable outlives the result.
 std::unique_ptr<Profiling> make_profiling(CudaExecutable& executable);
 
 // Why counters of the current device cannot be read; empty if they can.

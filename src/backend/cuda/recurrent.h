@@ -6,7 +6,7 @@
 
 namespace strata::cuda {
 
-// How a step names cuDNN's recurrent functions.
+// The name of cuDNN's recurrent functions in a step.
 inline constexpr std::string_view recurrent_implementation = "cudnn:rnn";
 
 // Uses cuDNN's functions for recurrent layers. Requires: that they compute exactly the same.

@@ -11,8 +11,8 @@ namespace strata::cuda {
 // layout, or a pass.
 enum class RecurrentStage { parameters, forward, backward_data, backward_weights };
 
-// The positions of a call's addresses, by the layer's operands and results; nothing where the stage
-// has none.
+// The positions of a call's addresses, by the layer's operands and results; empty if the stage has
+// none.
 struct RecurrentSlots {
     using Slot = std::optional<std::size_t>;
     std::vector<Slot> inputs = {};  // the sequence, first states, parameters
@@ -22,7 +22,7 @@ struct RecurrentSlots {
     std::size_t first_parameter = 1;
 };
 
-// A stage of a layer, and where a call has the operands that its signature names.
+// A stage of a layer, and the positions of its signature's operands in a call.
 struct RecurrentWork {
     RecurrentStage stage = RecurrentStage::forward;
     Recurrent op = {};

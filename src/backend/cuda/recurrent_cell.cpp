@@ -168,7 +168,7 @@ void CellLowering::write_last_states(const CellStates& states, std::vector<Call>
     }
 }
 
-// Adds U h for rows [first, first + count) of U; nothing if the state is zero.
+// Adds U h for rows [first, first + count) of U; adds nothing if the state is zero.
 void CellLowering::add_hidden(std::int64_t position, const Rows& to, std::int64_t first,
                               std::int64_t count, bool accumulates,
                               std::vector<Call>& calls) const {

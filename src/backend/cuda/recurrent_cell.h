@@ -57,7 +57,7 @@ private:
     TensorView at_position(const TensorView& matrix, std::int64_t position,
                            std::int64_t columns) const;
     Rows in_sequence(const TensorView& y, std::int64_t position) const;
-    // The state before a position; nothing if it is zero.
+    // The state before a position; empty if it is zero.
     std::optional<Rows> state_before(std::int64_t position) const;
     TensorView before_or(std::int64_t position, const TensorView& other) const;
     TensorView cell_before(std::int64_t position) const;

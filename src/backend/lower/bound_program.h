@@ -7,9 +7,9 @@
 
 namespace strata {
 
-// What an executable keeps of a lowered program: its steps, the calls of each with addresses bound,
-// and where tensors can be read and written between steps. Must not outlive the objects that its
-// calls use.
+// The part of a lowered program that an executable keeps: its steps, the calls of each with
+// addresses bound, and where tensors can be read and written between steps. Must not outlive the
+// objects that its calls use.
 template <ViewRules Rules, class BoundCall>
 class BoundProgram {
 public:

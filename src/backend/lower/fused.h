@@ -7,15 +7,15 @@
 
 namespace strata {
 
-// Whether a step was added that does a layer and some that follow it, and why the others stay
-// apart; empty if none does.
+// Whether a step was added for a layer and some followers, and why the others stay separate; empty
+// if none does.
 enum class Fused { no, done };
 struct FusedResult {
     Fused fused = Fused::no;
     std::string apart = {};
 };
 
-// Whether a layer without followers is tried as well: its bias may need fusion.
+// Whether to try a layer without followers as well: its bias may need fusion.
 enum class ChainEnd { one_follower, none };
 
 // Fuses as many of a chain's followers as the library can: the last is dropped until

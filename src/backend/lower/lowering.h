@@ -28,7 +28,7 @@ concept ViewRules = requires(const typename Rules::View& view, const typename Ru
     { Rules::same_memory(layout, layout) } -> std::same_as<bool>;
     // Row-major, with the layout's element type.
     { Rules::rows_of(layout, dims) } -> std::same_as<typename Rules::Layout>;
-    // The layout in which values from outside are stored for a reader that wants this layout, and
+    // The layout in which values from outside are stored for a reader that needs this layout, and
     // that of a trained parameter: in f32, whatever its readers compute in.
     { Rules::stored_layout(layout) } -> std::convertible_to<typename Rules::Layout>;
     { Rules::trained_layout(layout) } -> std::convertible_to<typename Rules::Layout>;
@@ -40,8 +40,7 @@ concept ViewRules = requires(const typename Rules::View& view, const typename Ru
 
 // A graph while it is lowered to a program: where each tensor's value and gradient are, in which
 // layout, and the steps so far. Operators request their operands in the layout they want, and
-// reorders are added only where an operand is not available in it; each copy is made once and
-// shared.
+// reorders are added only if an operand is not available in it; each copy is made once and shared.
 //
 // An engine derives from it and adds what its operators need, and these:
 //     std::unique_ptr<LoweringOfLayer<Engine>> make_layer(const Layer&) const;
@@ -59,7 +58,7 @@ public:
     using Call = typename Rules::Call;
     using Program = LoweredProgram<View, Call>;
 
-    // What a step does, and how it describes itself.
+    // A step's calls and its description.
     struct Work {
         StepText text = {};
         Bytes workspace = {};
@@ -118,7 +117,7 @@ public:
     // The layers that may be done in one operation with the task's layer, if fusion is requested.
     std::vector<LayerId> followers() const;
     // Whether the task's step may write its result over this value, which `reader` reads last: in
-    // inference, where nothing else reads that memory in a later step or in this one.
+    // inference, if nothing else reads that memory in a later step or in this one.
     bool may_replace(const View& view, LayerId reader) const;
     // The task's step also does the same pass of this layer, which comes later.
     void include(LayerId layer) { included_.emplace(Task{layer, task_.pass}, task_); }
@@ -132,8 +131,8 @@ protected:
     BufferId add_buffer(std::size_t bytes, Life life);
     PlannedBuffer& buffer(BufferId id) { return program_.buffers[id]; }
 
-    // Turns an exception of a library that does not support something into a Refusal; an engine
-    // whose library throws hides this by its own version.
+    // Turns a library's exception for an unsupported operation into a Refusal; an engine whose
+    // library throws hides this by its own version.
     template <class Doing>
     static void refusing(const Doing& doing) {
         doing();

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// What all backends share that lower a graph to steps of calls, whatever a view or a call is.
+// Shared by all backends that lower a graph to steps of calls, whatever a view or a call is.
 namespace strata {
 
 // A piece of memory that a program uses: index into its buffers.
@@ -46,7 +46,7 @@ struct Refusal {
 // Throws Refusal if the execution omits this pass of the layer.
 void refuse_omitted(const Execution& execution, const Layer& layer, Pass pass);
 
-// How a step describes itself.
+// A step's description.
 struct StepText {
     std::string implementation = {};
     std::string layout = {};

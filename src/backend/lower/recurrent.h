@@ -5,8 +5,8 @@
 
 #include <array>
 
-// Stacked recurrent cells, independent of a cell's implementation: what each cell reads, in which
-// order cells run, and which gradients they get.
+// Stacked recurrent cells, independent of a cell's implementation: the operands of each cell, the
+// order of the cells, and their gradients.
 namespace strata {
 
 // One direction of one layer of a Recurrent: its place in the stack and what it reads.
@@ -36,7 +36,7 @@ struct CellStates {
 
 // Layers of cells as matrix products and an engine's kernels. In f32 whatever the network computes
 // in, because a state is rounded once per step. The backward pass for the data goes back through
-// time; the one for the weights uses what that leaves.
+// time; the one for the weights uses its results.
 //
 // A Cell makes the calls of one direction of one layer, all on f32 rows. It is constructed from an
 // engine and a CellPlan, and has
@@ -125,7 +125,7 @@ private:
     static View gradient_of(Engine& engine, TensorId tensor) {
         return engine.gradient(tensor, Cell::rows(dims_of(engine, tensor)));
     }
-    // (An engine's own functions with these names may hide the shared ones.)
+    // An engine's own functions with these names may hide these.
     static View make_value(Engine& engine, TensorId tensor) {
         return engine.Common::make_value(tensor, Cell::rows(dims_of(engine, tensor)));
     }
@@ -252,7 +252,7 @@ private:
         return views;
     }
 
-    // The gradient of a layer's input; nothing if the network does not need it.
+    // The gradient of a layer's input; empty if the network does not need it.
     std::optional<View> source_gradient(Engine& engine, std::int64_t layer) const {
         if (layer > 0) {
             return make_transient(engine, {steps_, batch_, directions_ * op_.hidden});
@@ -268,7 +268,7 @@ private:
     std::int64_t steps_ = 0;
     std::int64_t batch_ = 0;
     std::vector<std::unique_ptr<Cell>> cells_;
-    std::vector<View> sources_;  // by layer: what it reads, [steps * batch, features]
+    std::vector<View> sources_;  // by layer: its input, [steps * batch, features]
     bool went_back_ = false;
 };
 

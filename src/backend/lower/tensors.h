@@ -88,7 +88,7 @@ auto GraphLowering<Engine, Rules>::gradient(TensorId tensor, const Layout& wante
     return convert(states_[tensor].gradients, wanted);
 }
 
-// Drawn values where a network without a loss starts; zeros if every layer that should have
+// Drawn values if a network without a loss starts there; zeros if every layer that should have
 // contributed is refused.
 template <class Engine, ViewRules Rules>
 void GraphLowering<Engine, Rules>::place_initial_gradient(TensorId tensor) {
@@ -125,8 +125,8 @@ bool GraphLowering<Engine, Rules>::may_overwrite(const View& view) const {
            !protected_.contains(view.buffer);
 }
 
-// Every tensor that lies in the memory counts: a reshape's result does, too. A layer before the
-// task's has run by now.
+// Every tensor in this memory counts, including a reshape's result. Layers before the task's have
+// run by now.
 template <class Engine, ViewRules Rules>
 bool GraphLowering<Engine, Rules>::may_replace(const View& view, LayerId reader) const {
     if (trains() || keeps_memory() || !may_overwrite(view)) {

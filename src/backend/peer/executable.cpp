@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Threads that wait for work spin for some milliseconds before they sleep (libgomp, Eigen, TBB).
-// They are at rest where the process needs hardly any processor time for a while.
+// They are at rest once the process uses hardly any processor time for a while.
 constexpr Seconds rest_interval{1e-3};
 constexpr double resting_share = 0.1;
 constexpr int max_rest_intervals = 200;
@@ -45,7 +45,7 @@ Seconds own_processor_time() {
     return Seconds{static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)};
 }
 
-// A time that a clock can have measured.
+// The time, if a clock can have measured it.
 std::optional<Seconds> seconds_in(const Json& json) {
     const double value = json.is_number() ? json.get<double>() : -1;
     return std::isfinite(value) && value >= 0 ? std::optional(Seconds{value}) : std::nullopt;
@@ -61,7 +61,7 @@ PeerExecutable::PeerExecutable(const Graph& graph, const Execution& execution,
       process_(std::move(process)) {
     const Json steps = answer.value("steps", Json());
     if (!steps.is_array() || steps.size() != schedule_.tasks.size()) {
-        process_->lose(fmt::format("prepared {} steps where the schedule has {}",
+        process_->lose(fmt::format("prepared {} steps, but the schedule has {}",
                                    steps.is_array() ? steps.size() : 0, schedule_.tasks.size()));
     }
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -87,13 +87,13 @@ Step PeerExecutable::step_of(const Task& task, const Json& json) const {
         }
         step.state = IncludedIn{schedule_.tasks[in.get<std::size_t>()]};
     } else if (state != "runs") {
-        process_->lose(fmt::format("gives {} no state that is known",
-                                   printable(graph_.layers[task.layer].name)));
+        process_->lose(
+            fmt::format("gives {} an unknown state", printable(graph_.layers[task.layer].name)));
     }
     return step;
 }
 
-// Throws StepFailure where the peer names the step that failed, else DeviceFailure.
+// Throws StepFailure if the peer names the step that failed, else DeviceFailure.
 Json PeerExecutable::request(Json request) const {
     Json answer = process_->exchange(request, timeout_);
     if (!answer.contains("error")) {
@@ -119,7 +119,7 @@ Seconds PeerExecutable::run_timed(std::span<Seconds> times) {
     const Json answer = request({{"request", "run_timed"}});
     const Json given = answer.value("times", Json());
     if (!given.is_array() || given.size() != times.size()) {
-        process_->lose(fmt::format("timed {} steps where there are {}",
+        process_->lose(fmt::format("timed {} steps, but there are {}",
                                    given.is_array() ? given.size() : 0, times.size()));
     }
     for (std::size_t i = 0; i < times.size(); ++i) {
@@ -188,7 +188,7 @@ std::optional<Bytes> PeerExecutable::device_memory() const {
     return memory_taken({resident_before_, {}}, {{}, process_->peak()});
 }
 
-// What it costs to call the framework for a step; a peer without steps of its own has none.
+// The cost of calling the framework for a step; a peer without separate steps has none.
 std::optional<Seconds> PeerExecutable::time_empty_step() {
     return seconds_in(request({{"request", "run_empty_step"}}).value("seconds", Json()));
 }
@@ -198,7 +198,7 @@ void PeerExecutable::settle() {
     own_threads_may_spin_ = true;
 }
 
-// The calibration loop, which follows settle(), has woken this process's threads.
+// settle() comes first, but the calibration loop after it has woken this process's threads.
 void PeerExecutable::let_this_process_rest() {
     if (std::exchange(own_threads_may_spin_, false)) {
         wait_for_rest(own_processor_time);

@@ -13,7 +13,7 @@ namespace strata {
 // A network that a peer's process has prepared. The process ends with it.
 class PeerExecutable final : public Executable {
 public:
-    // `answer` is that to the request "prepare". Throws DeviceFailure where it does not fit the
+    // `answer` is the answer to the request "prepare". Throws DeviceFailure if it does not fit the
     // graph's schedule.
     PeerExecutable(const Graph& graph, const Execution& execution,
                    std::unique_ptr<PeerProcess> process, const nlohmann::json& answer);

@@ -25,7 +25,7 @@ Json attribute_json(const T& value) {
     if constexpr (std::is_enum_v<T>) {
         return names_of(value).at(static_cast<std::size_t>(value));
     } else if constexpr (std::is_same_v<T, double>) {
-        // (JSON knows no infinity; a bound of clip may be one.)
+        // JSON has no infinity, which a bound of clip may be.
         constexpr double greatest = std::numeric_limits<float>::max();
         return std::clamp(value, -greatest, greatest);
     } else {
@@ -133,7 +133,7 @@ Json optimizer_json(const Optimizer& optimizer) {
     return json;
 }
 
-// One file that values are appended to.
+// A file to which values are appended.
 class ValueFile {
 public:
     explicit ValueFile(const std::filesystem::path& path)

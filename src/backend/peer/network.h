@@ -17,12 +17,12 @@ namespace strata {
 // iteration.
 nlohmann::json network_json(const Graph& graph, const Execution& execution);
 
-// Writes the values that an iteration begins with to one file, f32 after f32: of every tensor that
-// no layer computes, of every gradient that comes from outside, and, for an execution that is
-// verified (MemoryReuse::kept), of every dropout's scales. Returns where each is:
+// Writes the initial values of an iteration to one file, f32 after f32: of every tensor that no
+// layer computes, of every gradient that comes from outside, and, for an execution that is verified
+// (MemoryReuse::kept), of every dropout's scales. Returns where each is:
 //   [{"tensor": 3, "content": "value", "offset": 0, "count": 64}, {"layer": 2, "content": "scale",
 //   ...}]
-// `offset` counts elements. Throws Error where the file cannot be written.
+// `offset` counts elements. Throws Error if the file cannot be written.
 nlohmann::json write_values(const Graph& graph, const Execution& execution,
                             const std::filesystem::path& file);
 

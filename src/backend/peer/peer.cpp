@@ -35,8 +35,7 @@ constexpr std::array all_peers = {
     Peer{"openvino", "OpenVINO", PeerInput::onnx},
 };
 
-// What a process is started with beside its adapter, because frameworks read it when they are
-// loaded.
+// The settings with which a process is started, because frameworks read them when they are loaded.
 struct PeerSettings {
     int threads = 0;
     bool pinned = true;
@@ -51,7 +50,7 @@ PeerSettings settings_of(const Execution& execution) {
             execution.engine.peer_options};
 }
 
-// "{0},{1}": one place for each thread, as strata's own engine binds them.
+// "{0},{1}": one place for each thread, like the binding of strata's own engine.
 std::string places_of(int threads) {
     const auto& processors = allowed_processors();
     std::vector<std::string> places;
@@ -88,7 +87,7 @@ bool lists(const Json& json, const char* name, std::string_view word) {
            std::ranges::find(*found, Json(word)) != found->end();
 }
 
-// Empty where it takes them all. Of an option that has no list of values, they are whole numbers.
+// Empty if it accepts them all. An option without a list of values takes whole numbers.
 std::string refusal_of_options(const Json& words, const PeerOptions& asked) {
     const Json known = words.value("options", Json::object());
     std::vector<std::string> names;
@@ -111,7 +110,8 @@ std::string refusal_of_options(const Json& words, const PeerOptions& asked) {
     return {};
 }
 
-// A model gives what its outputs are: of one that is verified, every tensor that a layer computes.
+// Makes a model return what is read: if it is verified, every tensor that a layer computes is an
+// output.
 Graph as_told(Graph graph, const Execution& execution) {
     if (execution.scheduling.memory == MemoryReuse::kept) {
         graph.outputs.clear();
@@ -122,11 +122,11 @@ Graph as_told(Graph graph, const Execution& execution) {
     return graph;
 }
 
-// A peer's process that has said what it is.
+// A peer's process that has introduced itself.
 struct Greeted {
     std::unique_ptr<PeerProcess> process;
     PeerSettings settings;
-    Json words;  // name, version, details; modes, layouts, optimizers, options that it has
+    Json words;  // name, version, details; its modes, layouts, optimizers, options
 };
 
 class PeerBackend final : public Backend {
@@ -180,8 +180,8 @@ public:
     std::unique_ptr<Executable> prepare(const Graph& graph, const Execution& execution) override {
         const bool is_verified = execution.scheduling.memory == MemoryReuse::kept;
         if (is_verified && execution.engine.fusion != Fusion::none) {
-            throw Error(fmt::format("{} computes a fused network as a whole, whose inner values "
-                                    "nobody can compare: omit --verify and --dump, or --fuse",
+            throw Error(fmt::format("{} computes a fused network as a whole, so its inner values "
+                                    "cannot be compared: omit --verify and --dump, or --fuse",
                                     peer_.name),
                         ExitCode::usage);
         }
@@ -237,7 +237,8 @@ private:
         return {std::move(process), settings, std::move(words)};
     }
 
-    // Before anything is measured no run can be stored as failed: the backend is not there.
+    // Before anything is measured, no run can be stored as failed, so the backend counts as
+    // missing.
     Json greeting_of(PeerProcess& process) const {
         try {
             return process.exchange({{"request", "hello"}, {"protocol", protocol}}, limits_.start);
@@ -246,8 +247,8 @@ private:
         }
     }
 
-    // Each network gets a process of its own, the first the one that was started to ask what the
-    // peer can do.
+    // Each network gets its own process; the first gets the one that was started to learn the
+    // peer's abilities.
     Greeted process_for(const PeerSettings& settings) {
         if (greeted_ && greeted_->settings == settings) {
             Greeted greeted = std::move(*greeted_);

@@ -16,9 +16,8 @@ namespace strata {
 // How a peer receives the network.
 enum class PeerInput { graph, onnx };
 
-// What speaks the protocol: an adapter in Python that the program contains,
-// adapters/NAME_adapter.py with protocol.py beside it; or a program beside strata's modules,
-// strata_NAME.
+// The implementation of the protocol: an embedded Python adapter, adapters/NAME_adapter.py with
+// protocol.py beside it; or a program beside strata's modules, strata_NAME.
 enum class PeerAdapter { python, program };
 
 // A framework that strata knows.
@@ -32,26 +31,27 @@ struct Peer {
 // THE list of peers.
 std::span<const Peer> peers();
 
-// The files of adapters/, as the program contains them.
+// The files of adapters/, embedded in the program.
 std::span<const EmbeddedFile> adapter_files();
 
-// What a peer's processes may take. The kernel holds them to the memory.
+// The limits of a peer's processes. The kernel enforces the memory limit.
 struct PeerLimits {
     Seconds start{120};     // until the framework is loaded
     Seconds prepare{1800};  // a network, compilation included
     std::optional<Bytes> memory = {};
 };
 
-// The interpreter that $STRATA_PEERS_PYTHON names, else that of the environment which scripts/peers
-// made; nothing if there is none.
+// The interpreter that $STRATA_PEERS_PYTHON names, else that of the environment made by
+// scripts/peers; empty if there is none.
 std::optional<std::filesystem::path> peers_python();
 
-// The peer of that name. Starts it, to learn whether its framework is there. Throws Error with exit
-// code machine_cannot, and one sentence with the fix, where it is not. Requires: it is in the list.
+// The peer of that name. Starts it, to learn whether its framework is installed. Throws Error with
+// exit code machine_cannot, and one sentence with the fix, if it is not. Requires: it is in the
+// list.
 std::unique_ptr<Backend> make_peer_backend(std::string_view name);
 
-// The same with a given interpreter and adapter; an empty adapter is the peer's own. Of a peer with
-// a program of its own, `interpreter` is that.
+// The same with a given interpreter and adapter; an empty adapter is the peer's own. If the peer is
+// a program, `interpreter` is that program.
 std::unique_ptr<Backend> make_peer_backend(const Peer& peer,
                                            const std::filesystem::path& interpreter,
                                            const std::filesystem::path& adapter,

@@ -46,7 +46,7 @@ Seconds now_on(clockid_t clock) {
     return Seconds{static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)};
 }
 
-// What posix_spawn takes, freed at the end.
+// The arguments of posix_spawn, freed at the end.
 struct SpawnOptions {
     SpawnOptions() {
         ::posix_spawn_file_actions_init(&files);
@@ -63,7 +63,7 @@ struct SpawnOptions {
     posix_spawnattr_t attributes = {};
 };
 
-// No signal is blocked or ignored, as this process may have it.
+// Unblocks and resets all signals, which this process may have blocked or ignored.
 void set_attributes(SpawnOptions& options) {
     sigset_t none;
     sigset_t all;
@@ -102,7 +102,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-// A thread of this process may be bound to one processor, and a child inherits that.
+// Undoes an inherited binding: a thread of this process may be bound to one processor.
 void allow_all_processors(pid_t pid) {
     cpu_set_t mask;
     CPU_ZERO(&mask);
@@ -112,7 +112,7 @@ void allow_all_processors(pid_t pid) {
     ::sched_setaffinity(pid, sizeof mask, &mask);
 }
 
-// Should the machine run out of memory, the kernel ends the child and not this process.
+// If the machine runs out of memory, the kernel kills the child and not this process.
 void offer_to_the_kernel(pid_t pid) {
     write_in_place(fmt::format("/proc/{}/oom_score_adj", pid), "1000");
 }
@@ -127,7 +127,7 @@ std::string describe_end(int status) {
     if (WIFSIGNALED(status)) {
         const int signal = WTERMSIG(status);
         return fmt::format("was ended by signal {} ({}){}", signal, ::strsignal(signal),
-                           signal == SIGKILL ? ", as the kernel does where memory runs out" : "");
+                           signal == SIGKILL ? ", as the kernel does if memory runs out" : "");
     }
     return fmt::format("ended with exit code {}", WEXITSTATUS(status));
 }
@@ -151,7 +151,7 @@ std::set<std::filesystem::path> private_folders;
 
 constexpr std::string_view folder_prefix = "strata-peer-";
 
-// -1: another process lives in it, or it is not ours.
+// -1 if another process uses it, or it is not ours.
 int lock_folder(const std::filesystem::path& folder) {
     const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat status {};
@@ -165,7 +165,7 @@ int lock_folder(const std::filesystem::path& folder) {
     return -1;
 }
 
-// (A young one may not be locked yet.)
+// A new folder may not be locked yet.
 bool is_abandoned(const std::filesystem::directory_entry& entry) {
     constexpr auto young = std::chrono::seconds(10);
     std::error_code ignored;
@@ -263,7 +263,8 @@ PeerProcess::~PeerProcess() {
     end();
 }
 
-// Its group as well: a framework may have started processes of its own. Returns its status.
+// Ends its process group as well, because a framework may have started processes. Returns its
+// status.
 int PeerProcess::end() {
     int status = 0;
     if (pid_ > 0) {
@@ -303,7 +304,8 @@ nlohmann::json PeerProcess::exchange(const nlohmann::json& request, Seconds limi
     const Seconds deadline = now_on(CLOCK_MONOTONIC) + limit;
     send(request.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n", deadline);
     const std::string line = receive(deadline);
-    // (Copying and printing a value take a stack frame for each level. No answer has ten.)
+    // Copying and printing a value take a stack frame for each level; valid answers have fewer than
+    // ten.
     const auto is_shallow = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
         return depth < 32;
     };
@@ -315,7 +317,8 @@ nlohmann::json PeerProcess::exchange(const nlohmann::json& request, Seconds limi
     return answer;
 }
 
-// Until the channel is ready, keeping what is printed meanwhile, so that a full pipe stops nobody.
+// Waits until the channel is ready, keeping what is printed meanwhile, so that a full pipe cannot
+// block the child.
 void PeerProcess::wait_for(short events, Seconds deadline) {
     while (true) {
         const double left = (deadline - now_on(CLOCK_MONOTONIC)).value;
@@ -325,7 +328,7 @@ void PeerProcess::wait_for(short events, Seconds deadline) {
         pollfd ready[2] = {{channel_, events, 0}, {output_, POLLIN, 0}};
         const int wait = static_cast<int>(std::min(left, 3600.0) * 1e3) + 1;
         if (::poll(ready, output_ >= 0 ? 2 : 1, wait) < 0) {
-            continue;  // a signal; whoever asked for the work decides whether to go on
+            continue;  // a signal; the caller decides whether to continue
         }
         if (output_ >= 0 && ready[1].revents != 0) {
             keep_output();
@@ -338,7 +341,8 @@ void PeerProcess::wait_for(short events, Seconds deadline) {
 
 void PeerProcess::keep_output() {
     char text[4096];
-    // (No more at once than a pipe holds: one that prints without end must not keep us here.)
+    // Reads no more at once than a pipe holds: a child that prints without end must not keep us
+    // here.
     for (int part = 0; part < 16 && output_ >= 0; ++part) {
         const ssize_t count = ::read(output_, text, sizeof text);
         if (count < 0) {
@@ -360,7 +364,7 @@ void PeerProcess::send(const std::string& line, Seconds deadline) {
         if (count > 0) {
             left.remove_prefix(static_cast<std::size_t>(count));
         } else if (errno != EAGAIN && errno != EINTR) {
-            return;  // it has ended: what it left is still to be read
+            return;  // it has ended: its remaining output is still to be read
         }
     }
 }
@@ -386,7 +390,7 @@ std::string PeerProcess::receive(Seconds deadline) {
             break;
         }
     }
-    // It has closed its end, so it ends by itself; a moment is left for a status of its own.
+    // It has closed its end, so it is about to end; waits a moment for its own exit status.
     int status = 0;
     for (int attempt = 0; attempt < 200; ++attempt) {
         if (::waitpid(pid_, &status, WNOHANG) != 0) {

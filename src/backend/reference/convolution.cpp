@@ -29,7 +29,7 @@ struct ConvolutionShape {
     // Rows of outputs: every depth and height.
     std::int64_t rows() const { return window.axes[0].output * window.axes[1].output; }
 
-    // Multiply-adds, those in the padding included.
+    // Multiply-adds, including those on padding.
     double operations() const {
         return static_cast<double>(images * out_channels() * window.output_positions()) *
                static_cast<double>(in * window.taps());

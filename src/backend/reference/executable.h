@@ -39,8 +39,8 @@ private:
     std::vector<std::vector<bool>> first_gradients_;  // by task and operand
     std::vector<Step> steps_;                         // by task
     std::vector<HostValues> values_;                  // by tensor
-    std::vector<HostValues> gradients_;               // by tensor; empty where none is needed
-    std::vector<OptimizerState> states_;              // by tensor; empty where not trained
+    std::vector<HostValues> gradients_;               // by tensor; empty if none is needed
+    std::vector<OptimizerState> states_;              // by tensor; empty if not trained
     WaitWatch* watch_ = nullptr;
 };
 

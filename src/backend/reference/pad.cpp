@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// The input position along one axis that an output position copies; nothing for padding.
+// The input position along one axis that an output position copies; empty for padding.
 std::optional<std::int64_t> source_along(const Pad& op, std::size_t axis, std::int64_t extent,
                                          std::int64_t output) {
     const std::int64_t at = output - op.begin[axis];

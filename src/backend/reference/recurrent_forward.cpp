@@ -62,10 +62,10 @@ public:
 private:
     Index columns() const { return o_.gates() * o_.hidden(); }
 
-    // What a unit of one step reads and writes.
+    // The operands and results of a unit of one step.
     struct Unit {
         float* gates = nullptr;       // o_.hidden() apart
-        const float* sums = nullptr;  // of U h, likewise
+        const float* sums = nullptr;  // of U h, at the same place
         double h = 0;                 // before the step
         std::size_t at = 0;           // of this step's states, cells and products
     };

@@ -36,7 +36,7 @@ public:
 private:
     struct Axis {
         std::size_t extent = 1;  // of the result
-        std::size_t step = 0;    // operand elements to its next index; 0 where it is broadcast
+        std::size_t step = 0;    // operand elements to its next index; 0 if it is broadcast
     };
     std::vector<Axis> axes_;  // innermost first
     bool identical_ = false;

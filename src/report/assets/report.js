@@ -32,7 +32,7 @@
     }
 
     const digits = (value) => Number(value.toPrecision(3)).toString();
-    // A batch of 16384 is not one of 16400.
+    // Keeps all digits: a batch of 16384 is not one of 16400.
     const whole = (value) => Number.isInteger(value) && Math.abs(value) < 1e6 ? String(value) : digits(value);
 
     function format(value, unit) {
@@ -46,7 +46,7 @@
         return "value" in cell.dataset ? Number(cell.dataset.value) : cell.textContent.toLowerCase();
     }
 
-    // Numbers before texts, what is missing always last.
+    // Numbers before texts; missing values always last.
     function compare(a, b, direction) {
         const absent = a.classList.contains("missing") - b.classList.contains("missing");
         if (absent) {
@@ -59,7 +59,7 @@
         return direction * (typeof x === "number" ? x - y : x.localeCompare(y));
     }
 
-    // The rows that hang on others, by row: a row's parent is the nearest above of a lesser level.
+    // The child rows of each row: a row's parent is the nearest one above with a lower level.
     function childrenOf(rows) {
         const children = new Map([[null, []]]);
         const open = [];
@@ -75,7 +75,7 @@
         return children;
     }
 
-    // Down, up, and back to the order in which the rows came; a tree's rows stay with their parents.
+    // Sorts down, up, and back to the original order; a tree's rows stay with their parents.
     function makeSortable(table) {
         const body = table.tBodies[0];
         const rows = [...body.rows];
@@ -145,7 +145,7 @@
         apply();
     }
 
-    // Rows that hold others open and close; at first only the outermost are seen.
+    // Rows with children open and close; at first only the outermost are visible.
     function makeTree(table) {
         const children = childrenOf([...table.tBodies[0].rows]);
         const toggles = new Map();
@@ -181,7 +181,7 @@
         show(null, true);
     }
 
-    // What scrolls must be reached by the keyboard.
+    // Scrolling areas must be reachable by keyboard.
     function makeReachable(scroll) {
         const update = () => {
             const scrolls = scroll.scrollWidth > scroll.clientWidth || scroll.scrollHeight > scroll.clientHeight;
@@ -197,7 +197,7 @@
     async function copy(code, button) {
         try {
             await navigator.clipboard.writeText(code.textContent);
-        } catch {  // not granted: what is selected can be copied by hand, too
+        } catch {  // not granted: the selection can still be copied by hand
             getSelection().selectAllChildren(code);
             document.execCommand("copy");
         }
@@ -248,7 +248,7 @@
         return [{x: left, y: slope * left}, {x: Math.max(to, left), y: slope * Math.max(to, left)}];
     }
 
-    // A text on the chart takes a row of discs, by which it is told from others at any angle.
+    // A text on the chart occupies a row of discs, which detect overlaps at any angle.
     function discsOf(label, context) {
         context.font = font;
         const width = context.measureText(label.text).width;
@@ -269,8 +269,8 @@
         return Math.hypot(a.x + nearest * x - disc.x, a.y + nearest * y - disc.y) < disc.r - 3;
     }
 
-    // Of the places for a text the one that covers the fewest points and lines, and no other text;
-    // nothing where there is none.
+    // The place for a text that covers the fewest points and lines, and no other text; undefined if
+    // there is none.
     function bestPlace(places, chart, placed, discs, lines) {
         const {left, right, top, bottom} = chart.chartArea;
         let best = null;
@@ -288,8 +288,8 @@
         return best;
     }
 
-    // Along its line, above it or, of the lowest, below: from its beginning on, so that neighbours do
-    // not meet.
+    // Along its line, above it or, for the lowest, below, starting at its beginning, so that
+    // neighbours do not meet.
     function placesAlong(a, b, text, chart, sides) {
         const angle = Math.atan2(b.y - a.y, b.x - a.x);
         const length = Math.hypot(b.x - a.x, b.y - a.y);
@@ -338,8 +338,8 @@
         context.restore();
     }
 
-    // Writes each roof's name along its line and the names of the heaviest points beside them, none
-    // over another: what finds no place is told by the pointer and the figures.
+    // Writes each roof's name along its line and the names of the heaviest points beside them,
+    // without overlaps: names without a place appear under the pointer and in the figures.
     const names = {
         id: "names",
         afterDatasetsDraw(chart) {
@@ -474,8 +474,8 @@
         },
     };
 
-    // Points over a number; the scales of both axes are those of their largest values. An axis that
-    // names its ticks is labelled there, with a little room at its ends.
+    // Points over a number; the largest values determine the scales of both axes. An axis with its
+    // own ticks is labelled there, with a little room at its ends.
     function xyConfig(block) {
         const all = block.series.flatMap((one) => one.points);
         const scaleOf = (axis, values) => scaleFor(axis.unit, Math.max(0, ...values) / 2);
@@ -573,7 +573,7 @@
         document.querySelector("header").append(button);
     }
 
-    // Paper is light; what is folded stays so, but for the parts.
+    // Printing uses the light theme; folded elements stay folded, except for the parts.
     function makePrintable() {
         let theme;
         addEventListener("beforeprint", () => {
@@ -607,7 +607,7 @@
         () => root.scrollWidth > root.clientWidth ? "the page is wider than its window" : "",
     ];
 
-    // "ok" when everything stands as it should; else what does not.
+    // "ok" if everything is complete; otherwise what is not.
     window.__selftest = () => complaints.map((one) => one()).find(Boolean) || "ok";
 
     document.querySelectorAll("table.data").forEach((table) => {

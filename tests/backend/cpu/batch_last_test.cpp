@@ -25,14 +25,15 @@ TEST_P(Inner, TrainsBetweenConvolutions) {
     EXPECT_EQ(without_combined(verify_graph(graph, batch_last())), "");
 }
 
-TEST_P(Inner, AnswersBetweenConvolutions) {
+TEST_P(Inner, InfersBetweenConvolutions) {
     const Graph graph = graph_between_convolutions(GetParam());
     EXPECT_EQ(verify_graph(graph, batch_last(Mode::inference)), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Inner, ::testing::ValuesIn(inner_problems()), name_of_case);
 
-// What strata's own loops over the batch must do beside, with batches that do not fill vectors.
+// Other operators that strata's own loops over the batch must support, with batches that do not
+// fill vectors.
 INSTANTIATE_TEST_SUITE_P(
     Unusual, Inner,
     ::testing::Values("pooling(17x3x9x8) kernel=3x2 stride=2x1 pad_begin=1x1 pad_end=1x0",
@@ -77,7 +78,7 @@ Graph classifier() {
     return builder.finish({builder.add("softmax", Softmax{}, {x})});
 }
 
-TEST(BatchLastNetwork, LearnsAndAnswersAsTheReferenceDoes) {
+TEST(BatchLastNetwork, LearnsAndInfersAsTheReferenceDoes) {
     EXPECT_EQ(without_combined(verify_graph(classifier(), batch_last())), "");
     EXPECT_EQ(verify_graph(classifier(), batch_last(Mode::inference)), "");
     Execution separate = batch_last();
@@ -90,7 +91,7 @@ TEST(BatchLastNetwork, ReordersOnlyBetweenImagesAndTheClassifier) {
     const auto executable = cpu::make_backend()->prepare(graph, batch_last());
     std::vector<std::string> reorders;
     for (const Step& step : executable->steps()) {
-        // (The library may reorder a classifier's weights as well.)
+        // The library may reorder a classifier's weights as well.
         if (step.kind == StepKind::reorder && step.layout.find("bcda") != std::string::npos) {
             reorders.push_back(step.layout);
         }
@@ -127,7 +128,7 @@ TEST(BatchLastNetwork, FusesWhatFollowsAConvolution) {
               "sum by conv\nrelu by conv\n");
 }
 
-TEST(BatchLastNetwork, LinesAndVolumesStayInTheLibrarysLayouts) {
+TEST(BatchLastNetwork, LinesAndVolumesKeepTheLibrarysLayouts) {
     for (const char* problem : {"convolution(4x6x20) out_channels=5 kernel=3",
                                 "convolution(2x3x5x6x7) out_channels=4 kernel=2x2x2"}) {
         EXPECT_EQ(verify_graph(graph_of_problem(problem), batch_last()), "") << problem;
@@ -138,7 +139,8 @@ TEST(BatchLastNetwork, IsRefusedInBf16) {
     Execution execution = batch_last();
     execution.numerics.dtype = DataType::bf16;
     EXPECT_EQ(cpu::make_backend()->refusal_of(execution),
-              "images with the batch last are f32: choose --dtype f32 or another --layout");
+              "images with the batch last are only supported in f32: choose --dtype f32 or another "
+              "--layout");
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Convolution, EachAlgorithm, ::testing::ValuesIn([] {
                              return name;
                          });
 
-TEST(ConvolutionChoice, WhatTheEngineIsSaidToOfferItDoes) {
+TEST(ConvolutionChoice, TheEngineDoesWhatItsListOffers) {
     constexpr std::array problems = {
         "convolution(2x32x9x9) out_channels=32 kernel=3x3 pad_begin=1x1 pad_end=1x1",
         "convolution(2x32x9x9) out_channels=32 kernel=5x5 groups=2",
@@ -105,7 +105,7 @@ TEST(ConvolutionChoice, WhatTheEngineIsSaidToOfferItDoes) {
     EXPECT_EQ(offered, 3 * 7U);
 }
 
-TEST(ConvolutionChoice, AMethodOfOurOwnIsTheStepsAlgorithm) {
+TEST(ConvolutionChoice, OneOfOurMethodsIsTheStepsAlgorithm) {
     const auto backend = backend_with_plain_methods();
     const auto steps =
         steps_of(*backend, three_convolutions(), execution_by(ConvolutionAlgorithm::gemm));
@@ -119,7 +119,7 @@ TEST(ConvolutionChoice, AMethodOfOurOwnIsTheStepsAlgorithm) {
     }
 }
 
-TEST(ConvolutionChoice, WhatAMethodCannotDoFallsBackToDirectAndSaysWhy) {
+TEST(ConvolutionChoice, AProblemThatAMethodCannotDoFallsBackToDirectAndSaysWhy) {
     const auto backend = backend_with_plain_methods();
     const auto steps = steps_of(*backend, three_convolutions(),
                                 execution_by(ConvolutionAlgorithm::winograd_2x2_3x3));
@@ -143,7 +143,7 @@ TEST(ConvolutionChoice, OtherTypesAndOtherNumbersOfAxesFallBackToDirect) {
         "instead of gemm: bf16: it computes in f32");
 }
 
-TEST(ConvolutionChoice, AChoiceIsForItsProblemAndPassAndWinsOverTheAlgorithm) {
+TEST(ConvolutionChoice, AChoiceAppliesToItsProblemAndPassAndOverridesTheAlgorithm) {
     const auto backend = backend_with_plain_methods();
     const Graph graph = three_convolutions();
     Execution execution = execution_by(ConvolutionAlgorithm::fft);
@@ -206,7 +206,7 @@ TEST(ConvolutionChoice, WithoutScratchMemoryTheLibraryComputesNarrowGroups) {
     EXPECT_FALSE(step.implementation.starts_with("strata:")) << step.implementation;
 }
 
-// Three equal convolutions of an image of so many channels.
+// Three equal convolutions of an image with this number of channels.
 Graph chain(std::int64_t channels) {
     GraphBuilder builder("chain");
     TensorId x = builder.input("x", {{2, channels, 9, 9}});
@@ -216,7 +216,7 @@ Graph chain(std::int64_t channels) {
     return for_inference(builder.finish({x}));
 }
 
-TEST(ConvolutionChoice, NoReorderStandsBetweenConvolutionsInTheSameOrder) {
+TEST(ConvolutionChoice, NoReorderIsBetweenConvolutionsInTheSameOrder) {
     const auto backend = backend_with_plain_methods();
     for (const ConvolutionAlgorithm algorithm :
          {ConvolutionAlgorithm::gemm, ConvolutionAlgorithm::implicit_gemm}) {
@@ -228,9 +228,9 @@ TEST(ConvolutionChoice, NoReorderStandsBetweenConvolutionsInTheSameOrder) {
     }
 }
 
-TEST(ConvolutionChoice, AMethodThatTakesEveryOrderContinuesInTheLibrarys) {
+TEST(ConvolutionChoice, AMethodThatAcceptsEveryOrderContinuesInTheLibrarys) {
     const auto backend = backend_with_plain_methods();
-    // (32 channels, for which every version of oneDNN wants one order throughout.)
+    // 32 channels, for which every version of oneDNN prefers one order throughout.
     const Graph graph = chain(32);
     Execution mixed = kept_execution(Mode::inference);
     const auto reorders = [&] {

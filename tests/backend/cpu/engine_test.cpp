@@ -133,19 +133,19 @@ TEST(Engine, TrainsWithWinogradAsTheReferenceDoes) {
     EXPECT_EQ(verify_graph(branching_network(), execution), "");
 }
 
-TEST(Engine, AnswersAsTheReferenceDoes) {
+TEST(Engine, InfersAsTheReferenceDoes) {
     const Graph graph = for_inference(residual_network());
     EXPECT_EQ(verify_graph(graph, kept_execution(Mode::inference)), "");
 }
 
-TEST(Engine, AnswersWithWinogradAsTheReferenceDoes) {
+TEST(Engine, InfersWithWinogradAsTheReferenceDoes) {
     STRATA_SKIP_FOR(lack_of_winograd());
     Execution execution = kept_execution(Mode::inference);
     execution.engine.algorithm = ConvolutionAlgorithm::winograd;
     EXPECT_EQ(verify_graph(for_inference(branching_network()), execution), "");
 }
 
-TEST(Engine, AnswersInBf16AsTheReferenceDoes) {
+TEST(Engine, InfersInBf16AsTheReferenceDoes) {
     STRATA_SKIP_FOR(lack_of(DataType::bf16));
     const Graph graph = for_inference(branching_network());
     EXPECT_EQ(verify_graph(graph, kept_execution(Mode::inference, DataType::bf16)), "");
@@ -165,7 +165,7 @@ TEST(Engine, AMachineWithoutBf16ProductsRefusesTheTypeBeforeAnythingIsPrepared) 
     EXPECT_THROW(backend->prepare(branching_network(), execution), Error);
 }
 
-TEST(Engine, AnswersWithoutReorderingWeights) {
+TEST(Engine, InfersWithoutReorderingWeights) {
     const Graph graph = for_inference(residual_network());
     Execution execution = kept_execution(Mode::inference);
     for (const Step& step : prepare(graph, execution)->steps()) {
@@ -216,7 +216,7 @@ TEST(Engine, StepsNameTheirImplementation) {
     }
 }
 
-TEST(Engine, StepsOneByOneGiveWhatARunGives) {
+TEST(Engine, StepsOneByOneGiveTheSameAsARun) {
     const Graph graph = branching_network();
     const auto whole = prepare(graph, kept_execution());
     const auto single = prepare(graph, kept_execution());
@@ -254,14 +254,14 @@ TEST(Engine, WrittenValuesAreReadBack) {
     }
 }
 
-TEST(Engine, ValuesWithoutMemoryOfTheirOwnAreRefusedInOneSentence) {
+TEST(Engine, ValuesWithoutTheirOwnMemoryAreRefusedInOneSentence) {
     const Graph graph = branching_network();
     const auto executable = prepare(graph, shared_execution());
     const auto stem = std::ranges::find(graph.layers, "stem", &Layer::name);
     EXPECT_THROW(executable->read(stem->outputs[0], Content::value), Error);
 }
 
-// The gradients that one combined step computes, which no check of single steps sees.
+// The gradients that one combined step computes, which checks of single steps do not cover.
 TEST(Engine, BatchNormalizationGivesScaleAndShiftTheirGradients) {
     const Graph graph = graph_of_problem("batch_normalization(4x20x5x5)");
     const auto ours = prepare(graph, kept_execution());
@@ -298,7 +298,7 @@ TEST(Engine, AnOpaqueLayerIsRefusedAndTheRestRuns) {
     EXPECT_NO_THROW(executable->read(graph.outputs[0], Content::value));
 }
 
-// A training network of the zoo, and by how many its steps may exceed its passes. Reorders that
+// A training network of the zoo, and how many more steps than passes it may have. Reorders that
 // remain: weights to the layout of backward-data, and the batch before and after the flattened
 // head. Sums: one for each tensor that several layers read.
 struct Expectation {
@@ -307,7 +307,7 @@ struct Expectation {
     std::size_t sums;
 };
 
-// Steps of the library's that are its reference loops, and may take longer than all others.
+// Steps that use the library's reference loops, which may take longer than all others.
 std::vector<std::string> reference_loops_of(const Executable& executable) {
     std::vector<std::string> found;
     for (const Step& step : executable.steps()) {
@@ -322,9 +322,9 @@ std::vector<std::string> reference_loops_of(const Executable& executable) {
 
 class ClassicNetworks : public ::testing::TestWithParam<Expectation> {};
 
-TEST_P(ClassicNetworks, AreReorderedOnlyWhereTheyMustBeAndNeverByReferenceLoops) {
+TEST_P(ClassicNetworks, AreReorderedOnlyIfNecessaryAndNeverByReferenceLoops) {
     const auto executable = prepare_zoo(GetParam().network);
-    // (3.x and AVX2 convert between other layouts.)
+    // 3.x and AVX2 convert between other layouts.
     if (cpu::make_backend()->info().version.starts_with("2.") &&
         cpu::effective_isa() == cpu::Isa::avx512) {
         EXPECT_EQ(count_steps(*executable, StepKind::reorder), GetParam().reorders);
@@ -376,7 +376,7 @@ TEST(Engine, NetworksOfNarrowGroupsNeverRunByReferenceLoops) {
     }
 }
 
-TEST(Engine, WinogradRunsWhereTheLibraryHasItAndElseDirect) {
+TEST(Engine, WinogradRunsIfTheLibraryHasItAndElseDirect) {
     Execution execution = shared_execution();
     execution.engine.algorithm = ConvolutionAlgorithm::winograd;
     const Graph graph =
@@ -388,7 +388,7 @@ TEST(Engine, WinogradRunsWhereTheLibraryHasItAndElseDirect) {
 }
 
 // One small layer: a flush writes twice what the machine's caches hold.
-TEST(OnednnCaches, ColdAndWarmStepsComputeWhatTheyDidAndCloseWithinTheWhole) {
+TEST(OnednnCaches, ColdAndWarmStepsComputeTheSameAndAddUpToTheWhole) {
     GraphBuilder builder("one");
     const TensorId x = builder.input("x", {{1, 4, 8, 8}});
     const Graph graph = builder.finish({builder.add("relu", Activation{}, {x})});

@@ -41,16 +41,16 @@ void expect_all_forms(DataType dtype) {
     EXPECT_EQ(inclusions(fusable_chain(true, true, false), trains), "");
 }
 
-TEST(CpuFusion, EveryFormAnswersAndTrainsAsTheReferenceDoes) {
+TEST(CpuFusion, EveryFormInfersAndTrainsAsTheReferenceDoes) {
     expect_all_forms(DataType::f32);
 }
 
-TEST(CpuFusion, EveryFormAnswersAndTrainsInBf16AsTheReferenceDoes) {
+TEST(CpuFusion, EveryFormInfersAndTrainsInBf16AsTheReferenceDoes) {
     STRATA_SKIP_FOR(lack_of(DataType::bf16));
     expect_all_forms(DataType::bf16);
 }
 
-TEST(CpuFusion, NetworksAnswerAndTrainAsTheReferenceDoes) {
+TEST(CpuFusion, NetworksInferAndTrainAsTheReferenceDoes) {
     for (const Graph& graph : {residual_network(), branching_network()}) {
         EXPECT_NE(inclusions(for_inference(graph), fused(Mode::inference)), "");
         verify_graph(graph, fused(Mode::training));
@@ -60,14 +60,14 @@ TEST(CpuFusion, NetworksAnswerAndTrainAsTheReferenceDoes) {
               "hidden.relu by hidden\n");
 }
 
-TEST(CpuFusion, ConvolutionsByWinogradAnswerAsTheReferenceDoes) {
+TEST(CpuFusion, ConvolutionsByWinogradInferAsTheReferenceDoes) {
     STRATA_SKIP_FOR(lack_of_winograd());
     Execution execution = fused(Mode::inference);
     execution.engine.algorithm = ConvolutionAlgorithm::winograd;
     EXPECT_EQ(verify_graph(fusable_chain(true, true, true), execution), "");
 }
 
-TEST(CpuFusion, ConvolutionsOfOurOwnAnswerAndTrainAsTheReferenceDoes) {
+TEST(CpuFusion, OurOwnConvolutionsInferAndTrainAsTheReferenceDoes) {
     using enum ConvolutionAlgorithm;
     for (const auto algorithm : {gemm, implicit_gemm, winograd_2x2_3x3, winograd_4x4_3x3, fft}) {
         SCOPED_TRACE(name_of(algorithm));
@@ -88,7 +88,7 @@ TEST(CpuFusion, ConvolutionsOfOurOwnAnswerAndTrainAsTheReferenceDoes) {
     }
 }
 
-TEST(CpuFusion, WinogradLeavesASumOfPlainImagesApart) {
+TEST(CpuFusion, WinogradLeavesASumOfPlainImagesSeparate) {
     Execution execution = fused(Mode::inference);
     execution.engine.algorithm = ConvolutionAlgorithm::winograd_4x4_3x3;
     execution.engine.image_layout = ImageLayout::channels_first;
@@ -98,7 +98,7 @@ TEST(CpuFusion, WinogradLeavesASumOfPlainImagesApart) {
               "norm by conv\nsum by conv\nrelu by conv\n");
 }
 
-TEST(CpuFusion, NetworksInBf16AnswerAndTrainAsTheReferenceDoes) {
+TEST(CpuFusion, NetworksInBf16InferAndTrainAsTheReferenceDoes) {
     STRATA_SKIP_FOR(lack_of(DataType::bf16));
     for (const Graph& graph : {residual_network(), branching_network()}) {
         verify_graph(for_inference(graph), fused(Mode::inference, DataType::bf16));
@@ -106,7 +106,7 @@ TEST(CpuFusion, NetworksInBf16AnswerAndTrainAsTheReferenceDoes) {
     }
 }
 
-// Groups have weights with an axis more; 1x1 filters and a stride have other implementations.
+// Weights with groups have one more axis; 1x1 filters and a stride have other implementations.
 TEST(CpuFusion, GroupsAreFoldedAsTheReferenceDoes) {
     GraphBuilder builder("groups");
     TensorId x = builder.input("data", {{2, 32, 9, 9}});
@@ -138,8 +138,8 @@ TEST(CpuFusion, RaggedChannelsAreFoldedAsTheReferenceDoes) {
     EXPECT_EQ(inclusions(builder.finish(), fused(Mode::inference)), "norm by conv\nrelu by conv\n");
 }
 
-// Extents that panels of weights can have.
-TEST(CpuFusion, FullyConnectedLayersWithFewRowsAnswerAsTheReferenceDoes) {
+// Extents suitable for panels of weights.
+TEST(CpuFusion, FullyConnectedLayersWithFewRowsInferAsTheReferenceDoes) {
     GraphBuilder builder("head");
     TensorId x = builder.input("data", {{3, 48, 1, 1}});
     x = builder.add("flat", Reshape{.dims = {0, -1}}, {x});
@@ -152,7 +152,7 @@ TEST(CpuFusion, FullyConnectedLayersWithFewRowsAnswerAsTheReferenceDoes) {
     verify_graph(graph, fused(Mode::training));
 }
 
-TEST(CpuFusion, WhatOthersReadStaysApart) {
+TEST(CpuFusion, LayersThatOthersReadStaySeparate) {
     GraphBuilder builder("read twice");
     const TensorId data = builder.input("data", {{2, 16, 5, 5}});
     const TensorId x =
@@ -169,7 +169,7 @@ HostValues answer(const Graph& graph, const Execution& execution) {
     return executable->read(graph.outputs.front(), Content::value);
 }
 
-// The most by which two answers differ, relative to the largest value.
+// The largest difference between two results, relative to the largest value.
 double difference(const HostValues& one, const HostValues& other) {
     double most = 0, scale = 0;
     for (std::size_t i = 0; i < one.size(); ++i) {
@@ -179,8 +179,8 @@ double difference(const HostValues& one, const HostValues& other) {
     return most / scale;
 }
 
-// Where memory is shared, sums are written over their other operand: a shortcut that a later layer
-// or the convolution itself reads must survive.
+// With shared memory, sums overwrite their other operand: a shortcut that a later layer or the
+// convolution itself reads must survive.
 Graph shortcuts() {
     GraphBuilder builder("shortcuts");
     const Convolution pointwise = {.out_channels = 16, .kernel = {1, 1}};
@@ -196,7 +196,7 @@ Graph shortcuts() {
     return builder.finish();
 }
 
-TEST(CpuFusion, SharedMemoryGivesWhatKeptMemoryGives) {
+TEST(CpuFusion, SharedMemoryGivesTheSameAsKeptMemory) {
     using enum ConvolutionAlgorithm;
     for (const Graph& graph :
          {for_inference(residual_network()), shortcuts(), for_inference(branching_network())}) {
@@ -211,7 +211,7 @@ TEST(CpuFusion, SharedMemoryGivesWhatKeptMemoryGives) {
     }
 }
 
-TEST(CpuFusion, ASumIsWrittenOverItsOtherOperandWhereNothingElseReadsThat) {
+TEST(CpuFusion, ASumOverwritesItsOtherOperandIfNothingElseReadsIt) {
     Execution shared = fused(Mode::inference);
     shared.scheduling.memory = MemoryReuse::shared;
     const Graph graph = for_inference(residual_network());
@@ -224,7 +224,7 @@ TEST(CpuFusion, ASumIsWrittenOverItsOtherOperandWhereNothingElseReadsThat) {
     EXPECT_EQ(sums, 2U);
 }
 
-TEST(CpuFusion, WrittenParametersAreFoldedAnew) {
+TEST(CpuFusion, WrittenParametersAreFoldedAgain) {
     const Graph graph = fusable_chain(false, true, false);
     const auto executable = cpu::make_backend()->prepare(graph, fused(Mode::inference));
     const TensorId output = graph.outputs.front();
@@ -236,8 +236,8 @@ TEST(CpuFusion, WrittenParametersAreFoldedAnew) {
     EXPECT_GT(executable->read(output, Content::value).front(), before.front() + 50);
 }
 
-// Which in inference are transformed before the first iteration.
-TEST(CpuFusion, WrittenWeightsAreTransformedAnew) {
+// In inference these are transformed before the first iteration.
+TEST(CpuFusion, WrittenWeightsAreTransformedAgain) {
     const Graph graph = fusable_chain(true, false, false);
     for (const auto algorithm :
          {ConvolutionAlgorithm::winograd_4x4_3x3, ConvolutionAlgorithm::fft}) {

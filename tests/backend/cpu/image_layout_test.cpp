@@ -40,7 +40,7 @@ TEST_P(EachLayout, TrainsAsTheReferenceDoes) {
     }
 }
 
-TEST_P(EachLayout, TrainsWithBiasesOfTheirOwn) {
+TEST_P(EachLayout, TrainsWithSeparateBiases) {
     Execution execution = execution_in(GetParam());
     execution.engine.bias = BiasAddition::separate;
     for (const Graph& graph :
@@ -57,7 +57,7 @@ TEST_P(EachLayout, TrainsWithBiasesOfTheirOwn) {
     }
 }
 
-TEST_P(EachLayout, IsThatOfEveryConvolutionAndOfWhatStandsBetween) {
+TEST_P(EachLayout, AppliesToEveryConvolutionAndToTheLayersBetween) {
     if (GetParam() == ImageLayout::automatic) {
         GTEST_SKIP() << "the library decides";
     }

@@ -19,8 +19,8 @@ using enum LinearAlgorithm;
 
 constexpr std::array passes = {Pass::forward, Pass::backward_data, Pass::backward_weights};
 
-// Two linear layers, of which the first reads images and the second has no bias. 32 rows of 128
-// suit panels.
+// Two linear layers: the first reads images, the second has no bias. 32 rows of 128 are suitable
+// for panels.
 Graph two_layers(std::int64_t rows, std::int64_t features) {
     GraphBuilder builder("two");
     TensorId x = builder.input("x", {{rows, 8, 4, 4}});
@@ -68,7 +68,7 @@ TEST(LinearChoice, EveryWayOfEachPassTrainsAsTheReferenceDoes) {
     }
 }
 
-TEST(LinearChoice, EveryWayComputesExtentsThatSuitNone) {
+TEST(LinearChoice, EveryWayComputesUnsuitableExtents) {
     for (const LinearAlgorithm way : all_ways()) {
         EXPECT_EQ(verify_graph(two_layers(3, 7), execution_by(way, way, way)), "") << name_of(way);
         Execution inference = execution_by(way, way, way);
@@ -101,7 +101,7 @@ TEST(LinearChoice, TheProductsOfRecurrentCellsTrainByMatMulAsTheReferenceDoes) {
     }
 }
 
-TEST(LinearChoice, AStepSaysByWhatItRunsAndWhoChoseIt) {
+TEST(LinearChoice, AStepNamesItsAlgorithmAndWhoChoseIt) {
     const Graph graph = two_layers(32, 128);
     Execution execution = kept_execution();
     for (const Pass pass : passes) {
@@ -134,7 +134,7 @@ TEST(LinearChoice, AWayThatCannotDoAPassFallsBackToTheUsualOneAndSaysWhy) {
               "instead of transposed (user): only the data's gradient reads transposed weights");
 }
 
-TEST(LinearChoice, NarrowTypesRunByTheInnerProduct) {
+TEST(LinearChoice, NarrowTypesUseTheInnerProduct) {
     STRATA_SKIP_FOR(lack_of(DataType::bf16));
     Execution narrow = execution_by(matmul, matmul, matmul);
     narrow.numerics.dtype = DataType::bf16;
@@ -143,7 +143,7 @@ TEST(LinearChoice, NarrowTypesRunByTheInnerProduct) {
     EXPECT_EQ(verify_graph(two_layers(32, 128), narrow), "");
 }
 
-TEST(LinearChoice, AConvolutionsAlgorithmIsNotForALinearLayer) {
+TEST(LinearChoice, AConvolutionsAlgorithmDoesNotApplyToALinearLayer) {
     const Graph graph = two_layers(32, 128);
     Execution execution = kept_execution();
     execution.engine.choices = {

@@ -116,7 +116,7 @@ std::size_t index_in(const ChannelBlocks& shape, std::int64_t image, std::int64_
                                     channel % shape.inner);
 }
 
-// LRN by its definition in double precision, of one position.
+// LRN at one position, by its definition in double precision.
 class LrnOfPosition {
 public:
     LrnOfPosition(const ChannelLrn& lrn, const std::vector<float>& x, std::int64_t image,
@@ -160,7 +160,7 @@ private:
     std::int64_t image_, position_;
 };
 
-// Plain, in padded blocks, and channels last; more positions than are done at a time.
+// Plain, in padded blocks, and channels last; more positions than are processed at a time.
 TEST(Lrn, IsTheFormulaInEveryLayoutAndWindowForwardAndBackward) {
     for (const std::int64_t inner : {1, 8, 21}) {
         for (const std::size_t size : {1U, 4U, 5U, 9U}) {
@@ -203,7 +203,7 @@ TEST(Lrn, IsTheFormulaInEveryLayoutAndWindowForwardAndBackward) {
     }
 }
 
-TEST(SmallGemm, PanelsAreTheTransposedOfTheirRowsFilledUpWithZeros) {
+TEST(SmallGemm, PanelsAreTheirRowsTransposedAndPaddedWithZeros) {
     const std::size_t rows = 3, count = 70, width = 5;
     const auto a = numbers(rows * width, 5), b = numbers(count * width, 6);
     std::vector<float> panels(panel_floats(count, width), -1);
@@ -228,7 +228,7 @@ TEST(Narrow, RoundsToTheNearestAndTiesToEven) {
                                         std::numeric_limits<float>::infinity()}));
 }
 
-TEST(Narrow, KeepsWhatIsNotANumber) {
+TEST(Narrow, KeepsNan) {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     std::uint16_t stored = 0;
     float back = 0;

@@ -15,7 +15,7 @@ TEST_P(Operators, TrainAsTheReferenceDoes) {
     EXPECT_EQ(without_combined(verify_graph(graph, kept_execution())), "");
 }
 
-TEST_P(Operators, AnswerAsTheReferenceDoes) {
+TEST_P(Operators, InferAsTheReferenceDoes) {
     const Graph graph = graph_of_problem(GetParam());
     EXPECT_EQ(verify_graph(graph, kept_execution(Mode::inference)), "");
 }
@@ -40,8 +40,8 @@ TEST_P(InnerOperators, TrainBetweenConvolutionsInBf16) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Operators, ::testing::ValuesIn(operator_problems()), name_of_case);
-// Gradients of weights that are our own where the library has reference loops: windows and groups
-// of any extent, images that are wider than a window and narrower.
+// Weight gradients that we compute instead of the library's reference loops: windows and groups of
+// any extent, images wider and narrower than a window.
 INSTANTIATE_TEST_SUITE_P(
     NarrowGroups, Operators,
     ::testing::Values(

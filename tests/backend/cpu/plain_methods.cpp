@@ -33,7 +33,7 @@ std::int64_t block_of(FilterOrder order) {
     return order == FilterOrder::oihw16i16o ? 16 : order == FilterOrder::oihw8i8o ? 8 : 1;
 }
 
-// Where an element of an image [N, C, H, W] is.
+// The position of an element of an image [N, C, H, W].
 std::size_t offset(ImageOrder order, const Dims& dims, std::int64_t n, std::int64_t c,
                    std::int64_t h, std::int64_t w) {
     if (order == ImageOrder::nhwc) {
@@ -45,7 +45,7 @@ std::size_t offset(ImageOrder order, const Dims& dims, std::int64_t n, std::int6
         (((n * blocks + c / block) * dims[2] + h) * dims[3] + w) * block + c % block);
 }
 
-// Where an element of filters [K, C, R, S] is. Blocks are of inputs by outputs.
+// The position of an element of filters [K, C, R, S]. Blocks are of inputs by outputs.
 std::size_t offset(FilterOrder order, const Dims& dims, std::int64_t k, std::int64_t c,
                    std::int64_t r, std::int64_t s) {
     const std::int64_t block = block_of(order);

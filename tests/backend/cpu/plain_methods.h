@@ -7,8 +7,8 @@
 
 namespace strata::testing {
 
-// Slow but correct methods under names that users ask for, for tests of what is around a method:
-//   gemm               takes the operands in whatever order they are
+// Slow but correct methods under names that users give, for tests of the code around a method:
+//   gemm               accepts the operands in any order
 //   implicit-gemm      only in plain orders
 //   fft                needs 1 MiB of workspace, begins at a page and fills it
 //   winograd-2x2-3x3   refuses all but 3x3 windows at stride 1

@@ -14,7 +14,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 const std::vector<float> known_exponents = {2, 1, 3, 0, 0.5F, -0.5F, -1, -2};
 const std::vector<float> other_exponents = {2.5F, 1.0F / 3, -1.7F, 7, 0.01F, 30, -45.5F};
 
-// Of every size: from the smallest denormal numbers to the greatest.
+// Numbers of every size, from the smallest denormal ones to the largest.
 std::vector<float> positive_numbers(std::size_t count) {
     std::mt19937 random(1);
     std::uniform_real_distribution<float> exponent(-149, 127.9F);

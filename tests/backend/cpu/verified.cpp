@@ -20,7 +20,7 @@ std::string lack_of_winograd() {
     }
     return cpu::effective_isa() == cpu::Isa::avx512
                ? std::string()
-               : "oneDNN 2 has Winograd's convolution for AVX-512 alone";
+               : "oneDNN 2 has Winograd's convolution only for AVX-512";
 }
 
 }  // namespace strata::testing

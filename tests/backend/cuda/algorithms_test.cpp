@@ -84,7 +84,7 @@ TEST(Algorithms, PlansAreRunOnAMachine) {
 }
 
 // cuDNN accepts every description, whether or not a device still computes it.
-TEST(Algorithms, TheLiteraturesNamesAreListedWithThePlansOnAMachine) {
+TEST(Algorithms, TheAlgorithmsOfTheLiteratureAreListedWithThePlansOnAMachine) {
     const auto source =
         cuda::algorithm_source(described_h200(), std::make_shared<HostMachine>(described_h200()));
     for (const char* problem :
@@ -119,7 +119,7 @@ private:
     cuda::DeviceTrouble trouble_;
 };
 
-TEST(Algorithms, WhatFindsNoMemoryIsSkippedAndALostDeviceEndsAll) {
+TEST(Algorithms, AWayWithoutMemoryIsSkippedAndALostDeviceEndsAll) {
     const Graph graph = graph_of_problem("convolution(1x4x5x5) out_channels=4 kernel=3x3");
     const auto full = cuda::algorithm_source(
         described_h200(), std::make_shared<TroubledMachine>(cuda::DeviceTrouble::out_of_memory));

@@ -67,7 +67,7 @@ TEST_P(FusedAttention, TrainsAsTheReferenceDoes) {
     }
 }
 
-TEST_P(FusedAttention, AnswersAsTheReferenceDoes) {
+TEST_P(FusedAttention, InfersAsTheReferenceDoes) {
     const Execution execution = kept_execution(Mode::inference, DataType::bf16);
     EXPECT_EQ(verified_algorithms(GetParam(), execution), fused_forward);
 }
@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class ZooAttention : public ::testing::TestWithParam<int> {};
 
-// On chips of every generation that has fused attention.
+// Chips of every generation that has fused attention.
 TEST_P(ZooAttention, IsFusedInBf16) {
     const cuda::DeviceProperties chip = described_card(GetParam());
     for (const char* network : {"transformer-base", "bert-base", "gpt-2", "vit-b-16"}) {
@@ -136,7 +136,7 @@ TEST(Attention, IsUnfusedOnRequest) {
     EXPECT_EQ(program.steps.front().step.algorithm, "unfused");
 }
 
-TEST(Attention, OfADeviceWithoutPlansIsUnfused) {
+TEST(Attention, IsUnfusedOnADeviceWithoutPlans) {
     cuda::DeviceProperties turing = described_h200();
     turing.compute_capability = 75;
     const Graph graph = graph_of_problem("attention(2x40x128, 2x40x128, 2x40x128) heads=2");
@@ -146,7 +146,7 @@ TEST(Attention, OfADeviceWithoutPlansIsUnfused) {
     EXPECT_EQ(program.steps.front().step.algorithm, "unfused");
 }
 
-TEST(Attention, OfACudnnThatIsWrongOrWantsOtherGraphsIsUnfusedAndSaysWhy) {
+TEST(Attention, IsUnfusedWithAnUnsuitableCudnnAndSaysWhy) {
     const Graph graph = graph_of_problem("attention(2x40x128, 2x40x128, 2x40x128) heads=2");
     const auto algorithm_by = [&](std::size_t version) {
         told_version = version;

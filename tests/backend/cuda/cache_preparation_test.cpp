@@ -103,7 +103,7 @@ double sum(const std::vector<Seconds>& times) {
     return all;
 }
 
-TEST(CachePreparation, AsTheyAreLeftOneStampEndsAStepAndBeginsTheNext) {
+TEST(CachePreparation, AsLeftOneStampEndsAStepAndBeginsTheNext) {
     const Timed done = timed(CacheState::as_left);
     EXPECT_EQ(done.machine->log, "scscscs");
     EXPECT_EQ(done.whole, Seconds{3});
@@ -118,7 +118,7 @@ TEST(CachePreparation, ColdFlushesBeforeEachStepAndOutsideItsTime) {
 }
 
 // Lines that were written would be written back while the step runs, within its time.
-TEST(CachePreparation, ColdLeavesNothingWritten) {
+TEST(CachePreparation, ColdLeavesNoDirtyLines) {
     WritingMachine machine;
     cuda::CachePreparation caches(CacheState::cold, machine);
     ASSERT_EQ(machine.blocks.size(), 1U);
@@ -129,14 +129,14 @@ TEST(CachePreparation, ColdLeavesNothingWritten) {
     EXPECT_TRUE(std::ranges::all_of(memory, [](std::byte b) { return b == std::byte{1}; }));
 }
 
-TEST(CachePreparation, WarmRunsEachStepOnceMoreOutsideItsTime) {
+TEST(CachePreparation, WarmRunsEachStepAgainOutsideItsTime) {
     const Timed done = timed(CacheState::warm);
     EXPECT_EQ(done.machine->log, "scscscscscscs");
     EXPECT_EQ(sum(done.times), 3);
     EXPECT_EQ(done.whole, Seconds{6});
 }
 
-TEST(CachePreparation, EndToEndIterationsAreLeftAlone) {
+TEST(CachePreparation, EndToEndIterationsAreUnchanged) {
     for (const CacheState caches : {CacheState::as_left, CacheState::cold, CacheState::warm}) {
         const Timed done = timed(caches);
         done.machine->log.clear();
@@ -145,7 +145,7 @@ TEST(CachePreparation, EndToEndIterationsAreLeftAlone) {
     }
 }
 
-TEST(CachePreparation, WhatIsHeldOnTheDeviceIsCountedWithFlushAndScratchMemory) {
+TEST(CachePreparation, DeviceMemoryIncludesFlushAndScratchMemory) {
     const Timed plain = timed(CacheState::as_left);
     const Timed cold = timed(CacheState::cold);
     const auto held = plain.executable->device_memory();
@@ -154,7 +154,7 @@ TEST(CachePreparation, WhatIsHeldOnTheDeviceIsCountedWithFlushAndScratchMemory) 
     EXPECT_EQ(*cold.executable->device_memory() - *held, Bytes{2 * 4096 + sizeof(float)});
 }
 
-TEST(CachePreparation, AStepIsWhatItWasWhateverTheCachesHold) {
+TEST(CachePreparation, AStepIsTheSameWhateverTheCachesHold) {
     const Graph graph = branching_network();
     const auto values_after = [&](CacheState caches) {
         const auto machine = std::make_shared<WritingMachine>();

@@ -9,16 +9,15 @@ namespace strata::testing {
 
 namespace {
 
-// A card of each compute capability: per multiprocessor as the CUDA programming guide's table of
-// compute capabilities has it, otherwise from its data sheet. The clocks are left those of the
-// H200.
+// A card of each compute capability: its multiprocessors from the table of compute capabilities in
+// the CUDA programming guide, the rest from its data sheet. The clocks are those of the H200.
 struct Card {
     const char* name;
     int compute_capability;
     int multiprocessors;
     int threads;    // of a multiprocessor
     int blocks;     // of a multiprocessor
-    int shared_kb;  // of a multiprocessor; a block may ask for 1 KiB less
+    int shared_kb;  // of a multiprocessor; a block may request 1 KiB less
     std::int64_t l2_mb;
     std::int64_t memory_gb;
 };

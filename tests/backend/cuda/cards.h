@@ -7,10 +7,10 @@
 
 namespace strata::testing {
 
-// The compute capabilities, times ten, that CUDA 13 compiles for and cards exist of.
+// The compute capabilities, times ten, that CUDA 13 supports and cards have.
 inline constexpr std::array described_generations = {75, 80, 86, 89, 90, 100, 120};
 
-// A card of one of these.
+// A card with one of these.
 cuda::DeviceProperties described_card(int compute_capability);
 
 }  // namespace strata::testing

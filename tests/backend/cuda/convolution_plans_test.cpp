@@ -73,7 +73,7 @@ protected:
     cuda::Memory operands_;
 };
 
-TEST_F(ConvolutionPlans, OfTheFastestOnlyItsOwnScratchMemoryIsKept) {
+TEST_F(ConvolutionPlans, OnlyTheScratchMemoryOfTheFastestIsKept) {
     const auto choice = std::make_shared<PlanChoice>();
     choice->plans = {plan(1, mebibyte, 3), plan(2, 64 * mebibyte, 2), plan(3, 2 * mebibyte, 1)};
     const std::weak_ptr<const BuiltPlan> greediest = choice->plans[1];
@@ -92,7 +92,7 @@ TEST_F(ConvolutionPlans, APlanWhoseScratchMemoryDoesNotFitIsNotTheFastest) {
     EXPECT_EQ(probed(choice)->chosen()->now.implementation, "cudnn:eng1");
 }
 
-TEST_F(ConvolutionPlans, TheFirstThatTheDeviceTakesIsUsedAndSaysHowManyWereRefused) {
+TEST_F(ConvolutionPlans, TheFirstThatTheDeviceAcceptsIsUsedAndSaysHowManyWereRefused) {
     scripted_runtime().answers_to_plans = {CUDNN_STATUS_NOT_SUPPORTED};
     const auto choice = choice_of({plan(1, 0), plan(2, 8192 * mebibyte), plan(3, mebibyte)});
     const auto call = probed(choice);
@@ -118,7 +118,7 @@ TEST_F(ConvolutionPlans, TheSecondFastestFollowsTheFastestThatIsRefused) {
     EXPECT_EQ(choice->slower, std::deque<std::string>{"eng1"});
 }
 
-TEST_F(ConvolutionPlans, AnotherCallOfTheProblemBeginsWhereThisOneCame) {
+TEST_F(ConvolutionPlans, AnotherCallOfTheProblemBeginsWithTheSamePlan) {
     scripted_runtime().answers_to_plans = {CUDNN_STATUS_NOT_SUPPORTED};
     const auto choice = choice_of({plan(1, 0), plan(2, 0), plan(3, 0)});
     probed(choice);
@@ -127,13 +127,13 @@ TEST_F(ConvolutionPlans, AnotherCallOfTheProblemBeginsWhereThisOneCame) {
     EXPECT_EQ(second->chosen()->now.algorithm, "after 1 plan was refused");
 }
 
-TEST_F(ConvolutionPlans, WhereAllAreRefusedTheLastRefusalIsTold) {
+TEST_F(ConvolutionPlans, IfAllAreRefusedTheLastRefusalIsReported) {
     scripted_runtime().answers_to_plans = {CUDNN_STATUS_NOT_SUPPORTED, CUDNN_STATUS_NOT_SUPPORTED};
     const auto choice = choice_of({plan(1, 0), plan(2, 0)});
     EXPECT_THROW(probed(choice), cuda::DeviceError);
 }
 
-TEST_F(ConvolutionPlans, OfADeadDeviceNoPlanIsRefused) {
+TEST_F(ConvolutionPlans, ADeadDeviceRefusesNoPlan) {
     scripted_runtime().answers_to_plans = {CUDNN_STATUS_EXECUTION_FAILED};
     scripted_runtime().sticky = cudaErrorIllegalAddress;
     const auto choice = choice_of({plan(1, 0), plan(2, 0)});
@@ -153,9 +153,9 @@ TEST_F(ConvolutionPlans, TheScratchMemoryOfANetworkIsNotInheritedByTheNext) {
     EXPECT_LT(scripted_runtime().taken_memory, with_it - 63 * mebibyte);
 }
 
-// A hanging plan must not be waited for by whatever frees the trial. The process leaves with its
-// own exit code.
-TEST_F(ConvolutionPlans, OneThatHangsWhileTheFastestIsSoughtEndsTheTrials) {
+// Nothing that frees the trial may wait for a hanging plan. The process leaves with its own exit
+// code.
+TEST_F(ConvolutionPlans, OneThatHangsDuringTheTrialsEndsThem) {
     const auto choice = std::make_shared<PlanChoice>();
     choice->plans = {plan(1, mebibyte, 3), plan(2, mebibyte, never_ends), plan(3, 0, 1)};
     const auto seek_fastest = [&] {
@@ -173,7 +173,7 @@ TEST_F(ConvolutionPlans, OneThatHangsWhileTheFastestIsSoughtEndsTheTrials) {
     EXPECT_EXIT(seek_fastest(), ::testing::ExitedWithCode(7), "trying what is fastest: work on");
 }
 
-// With the plans that cuDNN really offers.
+// Uses the plans that cuDNN really offers.
 TEST_F(ConvolutionPlans, TheStepSaysSo) {
     const Graph graph = graph_of_problem("convolution(2x16x14x14) out_channels=16 kernel=3x3");
     const Execution execution = {.numerics = {.mode = Mode::inference, .dtype = DataType::f16}};

@@ -135,7 +135,7 @@ TEST_F(CuptiProfilings, CountsEachStepThatHasCallsInThePassesOfTheChip) {
     EXPECT_GT(plan_.counters, 10u);
 }
 
-TEST_F(CuptiProfilings, WhereCountersAreDeniedEveryMetricSaysWhy) {
+TEST_F(CuptiProfilings, IfCountersAreDeniedEveryMetricSaysWhy) {
     device_code_ = 35;  // CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
     const auto sets = default_sets(metric_catalogue());
     const auto kept = count(sets);

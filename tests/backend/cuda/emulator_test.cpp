@@ -16,7 +16,7 @@ struct Result {
     std::string fault;  // empty if there was none
 };
 
-// Of a kernel that reads 1, 2, 3 ...
+// The result of a kernel that reads 1, 2, 3 ...
 Result run(Planted which, dim3 blocks, dim3 threads) {
     const std::size_t count =
         std::size_t{blocks.x} * blocks.y * blocks.z * threads.x * threads.y * threads.z;
@@ -42,7 +42,7 @@ struct Defect {
     std::string part = {};
 };
 
-// Each sentence names kernel, block, thread and deed.
+// Each sentence names the kernel, block, thread and error.
 TEST(Emulator, FindsEachPlantedDefect) {
     const std::vector<Defect> defects = {
         {Planted::block_sum_without_barrier, 1, 64,
@@ -158,7 +158,7 @@ TEST(Emulator, AddsAtomically) {
     EXPECT_EQ(run(Planted::sum_atomically, 3, 33).to.front(), 99 * 100 / 2);
 }
 
-// What one launch wrote, any thread of the next may read.
+// Any thread of the next launch may read what one launch wrote.
 TEST(Emulator, OrdersLaunches) {
     std::vector<float> a = {1, 2, 3, 4};
     std::vector<float> b(4);

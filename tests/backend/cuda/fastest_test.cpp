@@ -16,7 +16,7 @@ namespace {
 using cuda::DeviceError;
 using cuda::DeviceTrouble;
 
-TEST(Fastest, IsTheOneOfLeastTimeAmongThoseThatTheLibraryDoes) {
+TEST(Fastest, IsTheFastestAmongThoseThatTheLibrarySupports) {
     const auto time_of = [](std::size_t way) {
         if (way == 2) {
             throw DeviceError(DeviceTrouble::library_refused, "not this one");
@@ -26,7 +26,7 @@ TEST(Fastest, IsTheOneOfLeastTimeAmongThoseThatTheLibraryDoes) {
     EXPECT_EQ(cuda::fastest_of(4, time_of), 1u);
 }
 
-TEST(Fastest, WhereAllAreRefusedTheFirstIsLeftToSaySo) {
+TEST(Fastest, IfAllAreRefusedTheFirstReportsIt) {
     const auto refuse = [](std::size_t) -> double {
         throw DeviceError(DeviceTrouble::library_refused, "none");
     };

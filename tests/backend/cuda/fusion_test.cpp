@@ -35,7 +35,7 @@ std::string verified_inclusions(const Graph& graph, const Execution& execution) 
 
 class FusedForms : public ::testing::TestWithParam<ImageLayout> {};
 
-TEST_P(FusedForms, AnswerInEveryTypeAsTheReferenceDoes) {
+TEST_P(FusedForms, InferInEveryTypeAsTheReferenceDoes) {
     for (const Numbers& numbers : all_numbers) {
         const Execution execution = fused(Mode::inference, numbers, GetParam());
         EXPECT_EQ(verified_inclusions(fusable_chain(true, false, false), execution),
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Each, FusedForms,
                          ::testing::Values(ImageLayout::channels_first,
                                            ImageLayout::channels_last));
 
-TEST(Fusion, NetworksAnswerAndTrainAsTheReferenceDoes) {
+TEST(Fusion, NetworksInferAndTrainAsTheReferenceDoes) {
     for (const Graph& graph : {residual_network(), branching_network()}) {
         EXPECT_NE(verified_inclusions(for_inference(graph), fused(Mode::inference)), "");
         verified_inclusions(graph, fused(Mode::training));
@@ -82,7 +82,7 @@ HostValues answer(const Graph& graph, Execution execution) {
     return executable->read(graph.outputs.front(), Content::value);
 }
 
-TEST(Fusion, SharedMemoryGivesWhatKeptMemoryGives) {
+TEST(Fusion, SharedMemoryGivesTheSameAsKeptMemory) {
     const Graph graph = for_inference(residual_network());
     const auto kept = emulated_backend()->prepare(graph, fused(Mode::inference));
     kept->run();
@@ -90,7 +90,7 @@ TEST(Fusion, SharedMemoryGivesWhatKeptMemoryGives) {
               kept->read(graph.outputs.front(), Content::value));
 }
 
-TEST(Fusion, WrittenParametersAreFoldedAnew) {
+TEST(Fusion, WrittenParametersAreFoldedAgain) {
     const Graph graph = fusable_chain(false, true, false);
     const auto executable = emulated_backend()->prepare(graph, fused(Mode::inference));
     const TensorId output = graph.outputs.front();
@@ -116,7 +116,7 @@ TEST(Fusion, AStepSaysWhatWasFusedIntoIt) {
 
 // cuDNN's precompiled engines fuse no three-dimensional convolution of this type; without a plan,
 // the layers are computed one by one.
-TEST(Fusion, WithoutAPlanTheLayersStayApartAndTheStepSaysWhy) {
+TEST(Fusion, WithoutAPlanTheLayersStaySeparateAndTheStepSaysWhy) {
     Execution execution = fused(Mode::inference);
     execution.engine.algorithm = ConvolutionAlgorithm::direct;
     GraphBuilder builder("volume");

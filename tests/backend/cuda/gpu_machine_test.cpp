@@ -11,7 +11,7 @@
 
 #include <optional>
 
-// With CUDA's runtime replaced by a scripted one (scripted_runtime.h).
+// Replaces CUDA's runtime by a scripted one (scripted_runtime.h).
 namespace strata::testing {
 
 namespace {
@@ -33,7 +33,7 @@ protected:
     std::shared_ptr<cuda::Machine> machine_ = cuda::open_gpu();
 };
 
-TEST_F(GpuMachine, TellsTheTimeBetweenStampsOnItsStream) {
+TEST_F(GpuMachine, GivesTheTimeBetweenStampsOnItsStream) {
     enqueue_stamped();
     EXPECT_NEAR(machine_->between(0, 1).value, 1e-3, 1e-9);
 }
@@ -56,7 +56,7 @@ TEST_F(GpuMachine, TheTimeOfARepetitionIsItsOwn) {
     }
 }
 
-// The trouble of the DeviceError that is thrown; nothing if none is.
+// The trouble of the DeviceError that is thrown; empty if none is.
 template <class Doing>
 std::optional<cuda::DeviceTrouble> trouble_of(const Doing& doing) {
     try {
@@ -67,8 +67,8 @@ std::optional<cuda::DeviceTrouble> trouble_of(const Doing& doing) {
     return {};
 }
 
-// What a failed capture leaves behind is cleaned up, and the stream accepts work again.
-TEST_F(GpuMachine, WhatCannotBeRecordedCanStillBeLaunched) {
+// A failed capture is cleaned up, and the stream accepts work again.
+TEST_F(GpuMachine, WorkThatCannotBeRecordedCanStillBeLaunched) {
     ScriptedRuntime& script = scripted_runtime();
     for (const cudaError_t error : {cudaErrorStreamCaptureInvalidated, cudaErrorMemoryAllocation}) {
         (error == cudaErrorMemoryAllocation ? script.answer_to_instantiation
@@ -83,7 +83,7 @@ TEST_F(GpuMachine, WhatCannotBeRecordedCanStillBeLaunched) {
     }
 }
 
-TEST_F(GpuMachine, WhatALibraryRefusesWhileItIsRecordedEndsOnlyTheRecording) {
+TEST_F(GpuMachine, ALibrarysRefusalDuringRecordingEndsOnlyTheRecording) {
     const auto refuse = [&] {
         enqueue_stamped();
         throw cuda::DeviceError(cuda::DeviceTrouble::library_refused, "not while recording");
@@ -94,7 +94,7 @@ TEST_F(GpuMachine, WhatALibraryRefusesWhileItIsRecordedEndsOnlyTheRecording) {
     EXPECT_NEAR(machine_->between(0, 1).value, 1e-3, 1e-9);
 }
 
-TEST_F(GpuMachine, ADeviceThatIsLostWhileItRecordsIsLost) {
+TEST_F(GpuMachine, ADeviceLostDuringRecordingIsLost) {
     const auto lose = [] {
         scripted_runtime().answer_to_capture = cudaErrorStreamCaptureInvalidated;
         scripted_runtime().sticky = cudaErrorECCUncorrectable;
@@ -107,7 +107,7 @@ TEST_F(GpuMachine, ADeviceThatIsLostWhileItRecordsIsLost) {
 }
 
 // Recorded or not.
-TEST_F(GpuMachine, AnEmptyStepTakesWhatItsTimeStampsCost) {
+TEST_F(GpuMachine, AnEmptyStepTakesTheTimeOfItsStamps) {
     GraphBuilder builder("one");
     const TensorId x = builder.input("x", {{1, 2, 4, 4}});
     const Graph graph = builder.finish({builder.add("a", Activation{}, {x})});
@@ -122,7 +122,7 @@ TEST_F(GpuMachine, AnEmptyStepTakesWhatItsTimeStampsCost) {
     }
 }
 
-TEST_F(GpuMachine, TellsWhatOfItsMemoryIsFree) {
+TEST_F(GpuMachine, ReportsItsFreeMemory) {
     const auto before = machine_->free_memory();
     ASSERT_TRUE(before);
     const cuda::Memory memory = machine_->allocate(1000);
@@ -149,7 +149,7 @@ TEST_F(GpuMachine, ALibrarysFailureOnADeadDeviceIsTheDevices) {
     EXPECT_EQ(cudnn(CUDNN_STATUS_NOT_SUPPORTED), cuda::DeviceTrouble::library_refused);
 }
 
-TEST_F(GpuMachine, ALibrarysFailureOnALostDeviceIsNoStepsFault) {
+TEST_F(GpuMachine, ALibrarysFailureOnALostDeviceIsNotAStepsFault) {
     scripted_runtime().sticky = cudaErrorECCUncorrectable;
     EXPECT_EQ(trouble_of([] {
                   cuda::require_cudnn(CUDNN_STATUS_EXECUTION_FAILED_CUDA_DRIVER, "running conv1");

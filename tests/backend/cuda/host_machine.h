@@ -8,8 +8,8 @@
 namespace strata::testing {
 
 // This processor in place of a GPU: memory is the host's, kernels run on the emulator
-// (emulator/emulator.h), and what libraries would compute is computed by plain loops, each call as
-// soon as it is enqueued. Its times mean nothing. Throws KernelFault.
+// (emulator/emulator.h), and plain loops replace the libraries, executing each call as soon as it
+// is enqueued. Its times mean nothing. Throws KernelFault.
 class HostMachine : public cuda::Machine {
 public:
     explicit HostMachine(cuda::DeviceProperties properties) : properties_(std::move(properties)) {}
@@ -36,7 +36,7 @@ private:
     std::shared_ptr<Blocks> blocks_ = std::make_shared<Blocks>();
 };
 
-// Runs a kernel on the emulator. It may access this memory and nothing else.
+// Runs a kernel on the emulator. It may only access this memory.
 void run_emulated(const cuda::Kernel& kernel, std::vector<std::span<const std::byte>> memory,
                   std::span<void* const> addresses);
 

@@ -9,7 +9,7 @@ struct AttentionProblem;
 
 namespace strata::testing {
 
-// Computes what a library's call computes, by plain loops over memory of this processor.
+// Computes a library's call by plain loops over memory of this processor.
 void compute_on_host(const cuda::LibraryCall& call, std::span<void* const> addresses);
 
 // In double. Addresses: those of tensors_of(problem).

@@ -13,8 +13,8 @@
 #include <cstdlib>
 
 // Work that hangs and kernels that fail, on a scripted runtime (scripted_runtime.h). It ends the
-// process with another exit code if it is called after the device was given up, or if a call of its
-// own would wait for ever.
+// process with another exit code if it is called after the device was given up, or if one of its
+// own calls would wait for ever.
 namespace strata::testing {
 
 namespace {
@@ -23,11 +23,11 @@ using cuda::Call;
 using cuda::DeviceTrouble;
 
 constexpr Seconds limit{0.01};
-constexpr int of_our_own = 7;  // what the process wants to return
+constexpr int of_our_own = 7;  // the process's intended exit code
 constexpr int torn_down = 97;  // it reached CUDA's exit handlers
 constexpr int nothing_thrown = 96;
 
-// As CUDA's own handlers, which are registered before anything can hang.
+// Like CUDA's own handlers, which are registered before anything can hang.
 void register_teardown() {
     std::atexit([] { std::_Exit(torn_down); });
 }
@@ -37,7 +37,7 @@ Call endless() {
     return {work, {}};
 }
 
-// Does this on a machine that is destroyed afterwards, and ends the process. A death test's
+// Runs this on a machine that is destroyed afterwards, and ends the process. A death test's
 // statement.
 template <class Doing>
 [[noreturn]] void end_after(const Doing& doing) {
@@ -56,7 +56,7 @@ template <class Doing>
 
 constexpr const char* told = "work on the GPU has not ended after 0.01 s: a kernel hangs";
 
-TEST(Hangs, AKernelThatIsWaitedForIsToldAndCudaIsLeftAlone) {
+TEST(Hangs, AHangingKernelIsReportedAndCudaIsNoLongerCalled) {
     const auto wait = [](cuda::Machine& machine) {
         const cuda::Memory memory = machine.allocate(100);
         machine.stamp(0);
@@ -67,7 +67,7 @@ TEST(Hangs, AKernelThatIsWaitedForIsToldAndCudaIsLeftAlone) {
     EXPECT_EXIT(end_after(wait), ::testing::ExitedWithCode(of_our_own), told);
 }
 
-TEST(Hangs, ACopyIsLimitedToo) {
+TEST(Hangs, ACopyIsAlsoLimited) {
     const auto copy = [](cuda::Machine& machine) {
         const cuda::Memory memory = machine.allocate(100);
         scripted_runtime().milliseconds_of_copies = never_ends;
@@ -87,7 +87,7 @@ TEST(Hangs, ACopyDoesNotWaitBehindAHangingKernel) {
     EXPECT_EXIT(end_after(copy), ::testing::ExitedWithCode(of_our_own), told);
 }
 
-TEST(Hangs, ARecordedIterationIsLimitedAndItsGraphLeftAlone) {
+TEST(Hangs, ARecordedIterationIsLimitedAndItsGraphIsNotDestroyed) {
     const auto repeat = [](cuda::Machine& machine) {
         const auto replay = machine.record([&] { machine.enqueue(endless(), {}); });
         replay->enqueue();
@@ -96,7 +96,7 @@ TEST(Hangs, ARecordedIterationIsLimitedAndItsGraphLeftAlone) {
     EXPECT_EXIT(end_after(repeat), ::testing::ExitedWithCode(of_our_own), told);
 }
 
-TEST(Hangs, MemoryIsNeitherTakenBehindAHangingKernelNorFreed) {
+TEST(Hangs, MemoryIsNeitherAllocatedNorFreedAfterAHangingKernel) {
     const auto allocate = [](cuda::Machine& machine) {
         machine.enqueue(endless(), {});
         machine.allocate(100);
@@ -111,7 +111,7 @@ TEST(Hangs, MemoryIsNeitherTakenBehindAHangingKernelNorFreed) {
     EXPECT_EXIT(end_after(free), ::testing::ExitedWithCode(of_our_own), "");
 }
 
-// Nobody waits for the work, but what destroys the machine would.
+// Nothing waits for the work, but destroying the machine would.
 TEST(Hangs, ADestructorGivesUpSilently) {
     const auto destroy = [] {
         register_teardown();
@@ -148,7 +148,7 @@ void run_network(const std::shared_ptr<cuda::Machine>& machine) {
     executable.run();
 }
 
-// The layer that is said to have failed at this launch; nothing if none is.
+// The layer that is reported to have failed at this launch; empty if none is.
 std::optional<LayerId> blamed_for(int launch, const std::shared_ptr<cuda::Machine>& machine) {
     scripted_runtime().bad_launch = launch;
     try {
@@ -174,7 +174,7 @@ TEST(Hangs, AStepIsKnownByItsProbeAndByTheFirstIteration) {
 }
 
 // Every call after it fails with the same error, whatever it is for.
-TEST(StickyErrors, AreBlamedOnTheStepThatRanAndOnNoOther) {
+TEST(StickyErrors, AreBlamedOnlyOnTheStepThatRan) {
     for (const cudaError_t error : {cudaErrorIllegalAddress, cudaErrorLaunchFailure}) {
         for (int launch = 0; launch < 2 * launches_of_probes; ++launch) {
             restart_scripted_runtime();
@@ -189,7 +189,7 @@ TEST(StickyErrors, AreBlamedOnTheStepThatRanAndOnNoOther) {
     restart_scripted_runtime();
 }
 
-TEST(StickyErrors, LeaveTheDeviceLostWhateverIsAskedNext) {
+TEST(StickyErrors, LeaveTheDeviceLostForAllLaterCalls) {
     restart_scripted_runtime();
     const auto machine = cuda::open_gpu();
     scripted_runtime().sticky = cudaErrorIllegalAddress;

@@ -30,7 +30,7 @@ TEST(Networks, ShortcutsAndBranchesTrainInEveryLayoutAndType) {
     }
 }
 
-TEST(Networks, AnswerWithoutALoss) {
+TEST(Networks, InferWithoutALoss) {
     const Graph graph = for_inference(branching_network());
     EXPECT_EQ(verify_network(graph, kept_execution(Mode::inference, DataType::f16)), "");
 }
@@ -58,7 +58,7 @@ float loss_after(Backend& backend, const Graph& graph, Execution execution, int 
     return executable->read(graph.outputs.front(), Content::value).front();
 }
 
-TEST(Networks, LearnAsTheReferenceWhereMemoryIsShared) {
+TEST(Networks, LearnLikeTheReferenceWithSharedMemory) {
     for (const char* optimizer : {"momentum", "sgd", "adam"}) {
         Execution execution = kept_execution();
         execution.numerics.optimizer = find_optimizer(optimizer);
@@ -69,7 +69,7 @@ TEST(Networks, LearnAsTheReferenceWhereMemoryIsShared) {
     }
 }
 
-TEST(Networks, StepsInTurnGiveWhatARunGives) {
+TEST(Networks, StepsInTurnGiveTheSameAsARun) {
     const Graph graph = branching_network();
     const auto whole = emulated_backend()->prepare(graph, kept_execution());
     const auto stepped = emulated_backend()->prepare(graph, kept_execution());

@@ -14,7 +14,7 @@
 
 namespace {
 
-// What a tool that is attached to this program has seen.
+// What a tool attached to this program has seen.
 std::vector<std::string> seen;
 
 nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
@@ -61,7 +61,7 @@ NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = attach;
 namespace strata::cuda {
 namespace {
 
-TEST(NvtxRange, AToolSeesRangesAsTheyNestInADomainOfTheirOwn) {
+TEST(NvtxRange, AToolSeesNestedRangesInTheirOwnDomain) {
     { const NvtxRange first("the domain is made once"); }
     EXPECT_EQ(std::ranges::count(seen, "domain strata"), 1);
     seen.clear();

@@ -20,7 +20,7 @@ TEST_P(Operators, TrainAsTheReferenceDoes) {
     EXPECT_EQ(verify_on_host(graph_of_problem(GetParam()), kept_execution()), "");
 }
 
-TEST_P(Operators, AnswerAsTheReferenceDoes) {
+TEST_P(Operators, InferAsTheReferenceDoes) {
     EXPECT_EQ(verify_on_host(graph_of_problem(GetParam()), kept_execution(Mode::inference)), "");
 }
 

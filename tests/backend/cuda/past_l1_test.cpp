@@ -61,7 +61,7 @@ std::size_t count_of(const std::string& text, std::string_view word) {
 }
 
 // Loads that bypass L1 are "strong" at the scope of the GPU.
-TEST(PastL1, TheMachineCodeLoadsOtherwise) {
+TEST(PastL1, TheMachineCodeLoadsDifferently) {
     const std::string through = machine_code_of(STRATA_OBJECT_THROUGH_L1);
     const std::string past = machine_code_of(STRATA_OBJECT_PAST_L1);
     if (through.empty()) {

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-// The whole zoo on one GPU of each generation, in each type, by cuDNN's own answers. No device is
-// needed: cuDNN plans for one that is described.
+// The whole zoo on one GPU of each generation, in each type, with cuDNN's own plans. No device is
+// needed: cuDNN plans for a described one.
 namespace strata::testing {
 
 namespace {
@@ -33,7 +33,7 @@ Execution execution_of(std::string_view type, Mode mode) {
     return execution;
 }
 
-// What became of the zoo in one type and mode on one card.
+// The result for the zoo in one type and mode on one card.
 struct Tally {
     int steps = 0;
     int planned = 0;  // by cuDNN's convolution engines
@@ -41,8 +41,8 @@ struct Tally {
     std::string largest_step = {};
 };
 
-// What a plan may take beside its operands: cuBLASLt is given 32 MiB, and cuDNN converts or
-// transposes operands, in f32 where they are narrower; weight gradients are summed in parts.
+// The memory that a plan may need besides its operands: cuBLASLt gets 32 MiB, and cuDNN converts or
+// transposes operands, in f32 if they are narrower; weight gradients are summed in parts.
 Bytes bound_on_workspace(const Program::PlannedStep& planned) {
     constexpr double always = 128 << 20;
     constexpr double times_operands = 4;
@@ -91,8 +91,8 @@ TEST_P(Plans, ThereIsOneForEachStepOfTheZooInEveryType) {
     const DeviceProperties device = described_card(GetParam());
     for (const char* type : types) {
         for (const Mode mode : {Mode::training, Mode::inference}) {
-            // (Inference runs the forward steps of training, fewer by the folded ones: one
-            // generation shows that.)
+            // Inference runs the forward steps of training without the folded ones; one generation
+            // shows that.
             if (mode == Mode::inference && device.compute_capability != 90) {
                 continue;
             }

@@ -41,7 +41,7 @@ void expect_complete(const Graph& graph, const Program& program) {
     }
 }
 
-// Each of these lowers some layers in a way of its own (plans_test.cpp: all types on all chips).
+// Each of these lowers some layers differently (plans_test.cpp: all types on all chips).
 std::vector<Execution> executions() {
     return {{.numerics = {.dtype = DataType::bf16}},
             {.numerics = {.mode = Mode::inference, .dtype = DataType::f32},

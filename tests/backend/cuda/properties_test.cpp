@@ -9,14 +9,14 @@ namespace strata::testing {
 
 namespace {
 
-TEST(Properties, SurviveTheWayThroughText) {
+TEST(Properties, SurviveARoundTripThroughText) {
     const std::string text = to_json(described_h200());
     cuda::DeviceProperties read = cuda::parse_device_properties(text);
     read.description.clear();
     EXPECT_EQ(to_json(read), text);
 }
 
-TEST(Properties, WhatOnlyCudnnKnowsOfADeviceComesBack) {
+TEST(Properties, KeysThatOnlyCudnnKnowsArePreserved) {
     std::string text = to_json(described_h200());
     text.insert(1, R"("clusterLaunch":1,)");
     EXPECT_EQ(to_json(cuda::parse_device_properties(text)), text);
@@ -33,7 +33,7 @@ TEST(Properties, CudnnTakesTheDescription) {
     EXPECT_NO_THROW(cuda::device_descriptor(described_h200()));
 }
 
-TEST(Properties, WhatIsMissingIsNamed) {
+TEST(Properties, MissingKeysAreNamed) {
     const std::string sentence =
         error_of([] { cuda::parse_device_properties(R"({"deviceName": "x"})"); });
     EXPECT_NE(sentence.find("multiProcessorCount"), std::string::npos) << sentence;

@@ -23,7 +23,7 @@ std::vector<std::string> recurrent_problems() {
     return found;
 }
 
-// The tests of all operators cover the library's form, where there is one.
+// The tests of all operators cover the library's form, if there is one.
 class ComposedRecurrent : public ::testing::TestWithParam<std::string> {};
 
 std::string verify_composed(const std::string& problem, const Execution& execution) {
@@ -35,7 +35,7 @@ TEST_P(ComposedRecurrent, TrainsAsTheReferenceDoes) {
     EXPECT_EQ(verify_composed(GetParam(), kept_execution()), "");
 }
 
-TEST_P(ComposedRecurrent, AnswersAsTheReferenceDoes) {
+TEST_P(ComposedRecurrent, InfersAsTheReferenceDoes) {
     EXPECT_EQ(verify_composed(GetParam(), kept_execution(Mode::inference)), "");
 }
 
@@ -68,7 +68,7 @@ const std::set<std::string> by_library = {std::string(cuda::recurrent_implementa
 const std::set<std::string> composed_lstm = {"cublaslt+strata:lstm"};
 const std::set<std::string> composed_gru = {"cublaslt+strata:gru"};
 
-TEST(Recurrent, IsLeftToCudnnWhereItComputesTheSame) {
+TEST(Recurrent, IsLeftToCudnnIfItComputesTheSame) {
     for (const char* problem :
          {"recurrent(5x4x24) hidden=32", "recurrent(5x4x24) cell=rnn_relu hidden=16 bias=false",
           "recurrent(5x4x24) cell=gru hidden=16 reset_after=true layers=2",
@@ -82,7 +82,7 @@ TEST(Recurrent, IsLeftToCudnnWhereItComputesTheSame) {
     }
 }
 
-TEST(Recurrent, IsComposedWhereCudnnComputesAnother) {
+TEST(Recurrent, IsComposedIfCudnnComputesAnother) {
     EXPECT_EQ(implementations_of("recurrent(5x4x24) hidden=16 direction=reverse"), composed_lstm);
     EXPECT_EQ(implementations_of("recurrent(5x4x24) cell=gru hidden=16"), composed_gru);
 }
@@ -93,7 +93,7 @@ TEST(Recurrent, IsComposedOnRequest) {
     EXPECT_EQ(implementations_of(problem, {}, cuda::LayerForm::composed), composed_lstm);
 }
 
-TEST(Recurrent, CopiesParametersOnceWhereTheyNeverChange) {
+TEST(Recurrent, CopiesParametersOnceIfTheyNeverChange) {
     const Graph graph = graph_of_problem("recurrent(5x4x24) hidden=32");
     const cuda::Program answers =
         cuda::prepare_program(graph, {.numerics = {.mode = Mode::inference}}, described_h200());
@@ -105,7 +105,7 @@ TEST(Recurrent, CopiesParametersOnceWhereTheyNeverChange) {
 }
 
 // Backward through time is then part of the pass for the weights.
-TEST(Recurrent, TrainsWhereNothingReadsTheSequencesGradient) {
+TEST(Recurrent, TrainsIfNothingReadsTheSequencesGradient) {
     Execution execution = kept_execution();
     execution.numerics.first_layer_gradient = FirstLayerGradient::omitted;
     const Graph graph = graph_of_problem("recurrent(5x4x24) hidden=16 direction=bidirectional");

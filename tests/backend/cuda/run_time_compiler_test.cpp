@@ -21,13 +21,12 @@ std::size_t cudnnGetCudartVersion() {
     return told_runtime == 0 ? library() : told_runtime;
 }
 
-// Nothing here has a driver, so cuDNN offers no fused attention either way; only its reason
-// differs.
+// There is no driver here, so cuDNN offers no fused attention either way; only the reason differs.
 namespace strata::testing {
 
 namespace {
 
-// The algorithm of an attention's step on such a chip, where cuDNN wants the NVRTC of this CUDA.
+// The algorithm of an attention's step on such a chip, if cuDNN needs the NVRTC of this CUDA.
 std::string algorithm_on(int compute_capability, std::size_t runtime) {
     cuda::DeviceProperties device = described_h200();
     device.compute_capability = compute_capability;
@@ -39,19 +38,19 @@ std::string algorithm_on(int compute_capability, std::size_t runtime) {
     return program.steps.front().step.algorithm;
 }
 
-TEST(RunTimeCompiler, OfCudnnsOwnVersionIsFound) {
+TEST(RunTimeCompiler, MatchingCudnnsVersionIsFound) {
     EXPECT_EQ(cuda::refusal_of_run_time_compiler(), "");
     EXPECT_EQ(algorithm_on(90, 0), "unfused");
 }
 
-TEST(RunTimeCompiler, ThatIsMissingIsWhyAttentionIsUnfused) {
+TEST(RunTimeCompiler, ThatIsMissingIsTheReasonForUnfusedAttention) {
     EXPECT_EQ(algorithm_on(90, 99000),
               "unfused: NVRTC (libnvrtc.so.99) is not found, which cuDNN compiles fused attention "
               "with; install that of CUDA 99 (PyPI: nvidia-cuda-nvrtc), or name its folder in "
               "STRATA_CUDA_LIBRARIES");
 }
 
-TEST(RunTimeCompiler, IsNotBlamedWhereAChipHasNoFusedAttention) {
+TEST(RunTimeCompiler, IsNotBlamedIfAChipHasNoFusedAttention) {
     EXPECT_EQ(algorithm_on(75, 99000), "unfused");
 }
 

@@ -118,7 +118,8 @@ private:
     std::vector<std::vector<float>> values_;
 };
 
-// What the forward pass saves for the others, and the pass backward through time for the last.
+// The values that the forward pass saves for the others, and the pass back through time for the
+// last.
 struct Reserve {
     int state = 0;
     const void* x = nullptr;

@@ -9,7 +9,7 @@ namespace strata::testing {
 // The number of passes computed so far.
 int scripted_passes();
 
-// From now on every pass is refused, or none is.
+// From now on refuses every pass, or none.
 void refuse_recurrent_passes(bool refused);
 
 }  // namespace strata::testing

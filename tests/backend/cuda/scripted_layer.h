@@ -38,7 +38,7 @@ ScriptedLayer described(cudnnRNNDescriptor_t rnn);
 // end.
 std::int64_t view_of(const ScriptedLayer& layer, std::int64_t cell, std::int64_t number, bool bias);
 
-// One of our parameters, and where its parts are among cuDNN's.
+// One of our parameters, and the positions of its parts among cuDNN's.
 struct Part {
     std::int64_t first;
     std::int64_t count;

@@ -79,13 +79,13 @@ TEST_P(ScriptedRecurrent, TrainsAsTheReferenceDoes) {
     expect_agreement(graph_of_problem(GetParam()), kept_execution());
 }
 
-TEST_P(ScriptedRecurrent, TrainsWhereNothingReadsTheSequencesGradient) {
+TEST_P(ScriptedRecurrent, TrainsIfNothingReadsTheSequencesGradient) {
     Execution execution = kept_execution(Mode::training, DataType::bf16);
     execution.numerics.first_layer_gradient = FirstLayerGradient::omitted;
     expect_agreement(graph_of_problem(GetParam()), execution);
 }
 
-TEST_P(ScriptedRecurrent, AnswersAsTheReferenceDoes) {
+TEST_P(ScriptedRecurrent, InfersAsTheReferenceDoes) {
     expect_agreement(graph_of_problem(GetParam()), kept_execution(Mode::inference));
 }
 
@@ -135,7 +135,7 @@ TEST(ScriptedCudnn, CountsTheMemoryThatTheLibraryKeeps) {
               unfinalized.device_memory()->value + 2 * parameters);
 }
 
-TEST(ScriptedCudnn, RefusalsAreOfTheStepAlone) {
+TEST(ScriptedCudnn, RefusalsAffectOnlyTheStep) {
     const Graph graph = graph_of_problem("recurrent(5x4x24) hidden=16");
     refuse_recurrent_passes(true);
     const auto executable = prepare(graph, kept_execution());

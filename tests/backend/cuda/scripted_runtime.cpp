@@ -18,10 +18,10 @@
 #include <optional>
 #include <vector>
 
-// What stands behind CUDA's handles.
+// The objects behind CUDA's handles.
 struct CUevent_st {
     std::optional<double> reached_at = {};  // milliseconds of the device's clock
-    int awaited = 0;                        // records on the stream that it has not reached
+    int awaited = 0;                        // records that the stream has not reached
 };
 
 namespace strata::testing {
@@ -81,7 +81,7 @@ void expect_usable(const char* function) {
     }
 }
 
-// Does the next thing on the stream, unless that never ends.
+// Executes the next item on the stream, unless that never ends.
 void work_on(Stream& stream) {
     const Command command = stream.left.front();
     if (command.takes() == never_ends) {
@@ -97,7 +97,7 @@ void work_on(Stream& stream) {
     }
 }
 
-// What a blocking call does: CUDA would never return from it if the work does not end.
+// A blocking call: CUDA would never return from it if the work did not end.
 void work_off(const char* function) {
     Stream& stream = runtime().stream;
     while (!stream.capture && !stream.left.empty()) {
@@ -139,7 +139,7 @@ void Work::enqueue(const cuda::Queue&, std::span<void* const>) const {
 
 }  // namespace strata::testing
 
-using namespace strata::testing;  // the runtime's functions stand outside of any namespace
+using namespace strata::testing;  // the runtime's functions are in no namespace
 
 struct CUgraph_st {
     std::vector<Command> commands;
@@ -214,7 +214,7 @@ cudaError_t cudaFree(void* begin) {
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t) {
     expect_usable(__func__);
-    work_off(__func__);  // as one of memory that is not pinned may
+    work_off(__func__);  // as a copy of unpinned memory may
     std::memcpy(to, from, bytes);
     put({.milliseconds = runtime().script.milliseconds_of_copies});
     return answer_of_device();
@@ -238,7 +238,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t) {
     return cudaSuccess;
 }
 
-// One thing is done from one question to the next.
+// One item is executed between two queries.
 cudaError_t cudaStreamQuery(cudaStream_t) {
     expect_usable(__func__);
     Stream& stream = runtime().stream;
@@ -400,7 +400,7 @@ cudnnStatus_t cudnnSetStream(cudnnHandle_t, cudaStream_t) {
     return CUDNN_STATUS_SUCCESS;
 }
 
-// The device that is there is an H200.
+// The device is an H200.
 cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
                                        cudnnBackendAttributeName_t name,
                                        cudnnBackendAttributeType_t type, std::int64_t count,

@@ -10,16 +10,16 @@
 #include <memory>
 #include <optional>
 
-// Replaces CUDA's runtime as far as a GPU machine calls it (gpu_machine.cpp): one stream, which
+// Replaces the part of CUDA's runtime that a GPU machine calls (gpu_machine.cpp): one stream, which
 // works only while it is queried, captures, graphs and events. Each behaves as documented and, if
 // the documentation leaves something open, in the worst way. Memory is the host's.
 namespace strata::testing {
 
-// Work that takes so long hangs: nothing behind it begins.
+// Work that takes this long hangs: nothing after it begins.
 inline constexpr double never_ends = std::numeric_limits<double>::infinity();
 
 // How the process ends if CUDA is called after its device was given up (backend/device_watch.h), or
-// if a call of its own waits for work that never ends.
+// if one of its own calls waits for work that never ends.
 inline constexpr int called_too_late = 98;
 inline constexpr int blocked_for_ever = 99;
 
@@ -28,9 +28,9 @@ struct ScriptedRuntime {
     std::size_t total_memory = std::size_t{1} << 30U;
     std::size_t taken_memory = 0;
     int live_graphs = 0;
-    // What a capture's end answers; not cudaSuccess: it gives no graph.
+    // The result of ending a capture; without cudaSuccess there is no graph.
     cudaError_t answer_to_capture = cudaSuccess;
-    // What instantiating a graph answers.
+    // The result of instantiating a graph.
     cudaError_t answer_to_instantiation = cudaSuccess;
     // cuDNN's answers to the next plans that are executed; after those it executes every plan.
     std::deque<cudnnStatus_t> answers_to_plans = {};
@@ -47,15 +47,15 @@ struct ScriptedRuntime {
 };
 ScriptedRuntime& scripted_runtime();
 
-// Forgets all that was done and planned.
+// Forgets everything done and planned.
 void restart_scripted_runtime();
 
-// A call that works for so long on the stream, by the device's clock.
+// A call that works for this long on the stream, by the device's clock.
 class Work : public cuda::LibraryCall {
 public:
     explicit Work(double milliseconds) : milliseconds_(milliseconds) {}
 
-    // From the next time on that it is put on the stream or repeated by a graph.
+    // Takes effect the next time that it is put on the stream or repeated by a graph.
     void take(double milliseconds) { milliseconds_ = milliseconds; }
     double milliseconds() const { return milliseconds_; }
 

@@ -78,7 +78,7 @@ std::unique_ptr<Executable> prepared(const Graph& graph, const Script& script) {
         std::make_shared<ScriptedMachine>(script));
 }
 
-TEST(Trouble, MemoryThatRunsOutEndsThePreparation) {
+TEST(Trouble, ExhaustedMemoryEndsThePreparation) {
     try {
         prepared(branching_network(), {.allocation = 7});
         FAIL() << "the eighth allocation fails";
@@ -88,7 +88,7 @@ TEST(Trouble, MemoryThatRunsOutEndsThePreparation) {
     }
 }
 
-TEST(Trouble, WhatALibraryRefusesOnTheDeviceIsOneStepsRefusal) {
+TEST(Trouble, ALibrarysRefusalOnTheDeviceAffectsOneStep) {
     const Graph graph = branching_network();
     const auto executable = prepared(graph, {.settlement = 1});
     int refused = 0;
@@ -100,7 +100,7 @@ TEST(Trouble, WhatALibraryRefusesOnTheDeviceIsOneStepsRefusal) {
     executable->run();  // the rest of the network still runs
 }
 
-TEST(Trouble, AKernelThatFailsIsKnownByItsStep) {
+TEST(Trouble, AFailingKernelIsAttributedToItsStep) {
     const Graph graph = branching_network();
     try {
         prepared(graph, {.trial = 4});
@@ -113,7 +113,7 @@ TEST(Trouble, AKernelThatFailsIsKnownByItsStep) {
     }
 }
 
-TEST(Trouble, OfADeviceThatIsLostOrOfWhatNobodyKnowsNoStepIsToBlame) {
+TEST(Trouble, NoStepIsToBlameForALostDeviceOrAnUnknownError) {
     for (const DeviceTrouble trouble : {DeviceTrouble::device_lost, DeviceTrouble::not_ready,
                                         DeviceTrouble::recording_refused, DeviceTrouble::unknown}) {
         try {
@@ -126,13 +126,13 @@ TEST(Trouble, OfADeviceThatIsLostOrOfWhatNobodyKnowsNoStepIsToBlame) {
     }
 }
 
-TEST(Trouble, AKernelThatHangsIsKnownByItsStep) {
+TEST(Trouble, AHangingKernelIsAttributedToItsStep) {
     EXPECT_THROW(
         prepared(branching_network(), {.trial = 4, .trial_trouble = DeviceTrouble::timed_out}),
         StepFailure);
 }
 
-TEST(Trouble, ALaunchThatTheDeviceRefusesIsOneStepsRefusal) {
+TEST(Trouble, ALaunchThatTheDeviceRefusesAffectsOneStep) {
     const auto executable =
         prepared(branching_network(), {.trial = 4, .trial_trouble = DeviceTrouble::launch_refused});
     EXPECT_EQ(
@@ -142,7 +142,7 @@ TEST(Trouble, ALaunchThatTheDeviceRefusesIsOneStepsRefusal) {
 }
 
 // The process that continues after one that lost its device.
-TEST(Trouble, WhatIsLeftOutIsRefusedAndTheRestOfTheNetworkRuns) {
+TEST(Trouble, AnOmittedStepIsRefusedAndTheRestOfTheNetworkRuns) {
     const Graph graph = branching_network();
     Execution execution = kept_execution();
     const Layer& layer = graph.layers.at(1);
@@ -158,7 +158,7 @@ TEST(Trouble, WhatIsLeftOutIsRefusedAndTheRestOfTheNetworkRuns) {
     }
 }
 
-TEST(Trouble, ADeviceThatIsLostEndsTheIteration) {
+TEST(Trouble, ALostDeviceEndsTheIteration) {
     const auto executable = prepared(branching_network(), {.launch = 5});
     EXPECT_THROW(executable->run(), DeviceError);
 }

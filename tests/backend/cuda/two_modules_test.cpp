@@ -14,7 +14,7 @@ const void* launched = nullptr;
 
 }  // namespace
 
-// In place of the runtime's: without a GPU nothing else can be seen of a launch.
+// Replaces the runtime's: without a GPU nothing else of a launch is visible.
 cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void**, std::size_t, cudaStream_t) {
     launched = kernel;
     return cudaSuccess;
@@ -46,7 +46,7 @@ Module open(const char* file) {
     return {handle, reinterpret_cast<decltype(&cuda::stream)>(function)};
 }
 
-// Both have functions of the same names, and neither may get the other's.
+// Both have functions with the same names, and neither may call the other's.
 TEST(TwoModules, InOneProcessEachLaunchesItsOwnKernel) {
     const std::array files = {"libstrata_cuda.so", "libstrata_cuda_past_l1.so"};
     const std::array modules = {open(files[0]), open(files[1])};

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 // A third engine with only what every engine must add. Its layouts are row-major or reversed, and
-// convolutions want them reversed.
+// convolutions need them reversed.
 namespace strata::testing {
 
 namespace {
@@ -133,7 +133,7 @@ std::vector<std::string> steps_of(const Graph& graph, Mode mode) {
     return steps;
 }
 
-// One image, read by so many layers of this operator.
+// One image, read by this number of layers of the operator.
 Graph read_by(std::size_t readers, const Op& op) {
     GraphBuilder builder("readers");
     TensorId image = builder.input("image", {{2, 3, 4, 4}, DataType::f32});
@@ -150,7 +150,7 @@ const Convolution convolution = {.out_channels = 3, .kernel = {1, 1}};
 
 using Steps = std::vector<std::string>;
 
-TEST(Lowering, MakesACopyInAnotherLayoutOnceForAllWhoReadIt) {
+TEST(Lowering, MakesACopyInAnotherLayoutOnceForAllReaders) {
     EXPECT_EQ(steps_of(read_by(2, convolution), Mode::inference),
               (Steps{"forward", "copy", "forward", "forward"}));
     EXPECT_EQ(steps_of(read_by(2, Activation{}), Mode::inference),
@@ -166,7 +166,7 @@ TEST(Lowering, ContinuesWithDrawnValuesAfterALayerThatIsRefused) {
     EXPECT_EQ(steps_of(graph, Mode::inference), (Steps{"lrn: not in this engine", "forward"}));
 }
 
-TEST(Lowering, RefusesAnOperatorThatTheEngineHasNoLoweringFor) {
+TEST(Lowering, RefusesAnOperatorWithoutALoweringInTheEngine) {
     GraphBuilder builder("lacking");
     TensorId x = builder.input("image", {{2, 3, 4, 4}, DataType::f32});
     x = builder.add("choice", Hardmax{}, {x});

@@ -19,7 +19,7 @@ Graph problem(const std::string& text) {
     return load_network({.network = text, .batch = {}, .dims = {}, .variables = {}});
 }
 
-// Every framework that this machine has computes what the reference computes.
+// Every framework on this machine computes the same as the reference.
 class Framework : public ::testing::TestWithParam<std::string> {
 protected:
     void SetUp() override {
@@ -59,10 +59,10 @@ TEST_P(Framework, AgreesOnATransformer) {
            Mode::training);
 }
 
-// What other frameworks refuse, or have in another order, and PyTorch's library can be told.
+// Operators that other frameworks refuse or order differently, but PyTorch's library supports.
 class PyTorch : public Framework {};
 
-TEST_P(PyTorch, AgreesOnOperatorsOfItsOwnOrder) {
+TEST_P(PyTorch, AgreesOnOperatorsWithItsOwnOrder) {
     for (const char* text :
          {"recurrent(5x2x6) cell=gru hidden=4 layers=2 reset_after=true",
           "recurrent(5x2x6) cell=gru hidden=4 direction=bidirectional reset_after=true",
@@ -79,7 +79,7 @@ TEST_P(PyTorch, AgreesOnOperatorsOfItsOwnOrder) {
     }
 }
 
-// What all can do that are told the network as a graph.
+// Operators that all frameworks support that get the network as a graph.
 class Graphs : public Framework {};
 
 TEST_P(Graphs, AgreeOnGatedCellsAndTransposedConvolutions) {
@@ -95,7 +95,7 @@ TEST_P(Graphs, AgreeOnGatedCellsAndTransposedConvolutions) {
     }
 }
 
-// PyTorch's resets after its product only.
+// PyTorch's GRU only resets after its product.
 TEST_P(Graphs, AgreeOnACellThatResetsBeforeItsProductOrRefuseIt) {
     const Execution execution = testing::kept_execution(Mode::training);
     const auto refusals = testing::verify_graph(

@@ -36,7 +36,7 @@ std::string text_of(const Json& value) {
 
 class EveryOperator : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(EveryOperator, IsToldWithAllItsAttributes) {
+TEST_P(EveryOperator, IsSentWithAllItsAttributes) {
     const Graph graph = testing::graph_of_problem(GetParam());
     const Json told = network_json(graph, testing::kept_execution());
     ASSERT_EQ(told["layers"].size(), graph.layers.size());
@@ -89,14 +89,14 @@ TEST(NetworkForPeers, HasEveryTensorAndEveryTaskOfTheSchedule) {
     }
 }
 
-TEST(NetworkForPeers, SaysWhatIsToBeOmittedAndWhy) {
+TEST(NetworkForPeers, SaysWhatToOmitAndWhy) {
     const Graph graph = testing::residual_network();
     Execution execution = testing::kept_execution();
     execution.scheduling.omissions = {{graph.layers[0].name, Pass::forward, "it crashed"}};
     EXPECT_EQ(network_json(graph, execution)["tasks"][0]["omitted"], "it crashed");
 }
 
-TEST(NetworkForPeers, BringsItsValuesBitByBit) {
+TEST(NetworkForPeers, TransfersItsValuesBitByBit) {
     const Graph graph = testing::branching_network();
     const Execution execution = testing::kept_execution();
     const auto path = std::filesystem::path(::testing::TempDir()) / "peer-values.f32";

@@ -18,7 +18,7 @@
 namespace strata {
 namespace {
 
-// A peer that tests/backend/peer/scripted_peer.py plays, in a temporary folder of its own.
+// A peer played by tests/backend/peer/scripted_peer.py, in its own temporary folder.
 class ScriptedPeer : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -49,7 +49,7 @@ protected:
                                  STRATA_SCRIPTED_PEER, limits);
     }
 
-    // What is said of a peer that misbehaves where `use` needs it; empty if it gets away with it.
+    // The error if a peer misbehaves when `use` needs it; empty if nothing is noticed.
     template <class Failure, class Use>
     std::string failure_of(const char* script, Use&& use) {
         const auto peer = backend(script);
@@ -86,7 +86,7 @@ protected:
     std::filesystem::path temporary_;
 };
 
-TEST_F(ScriptedPeer, TellsWhatItIsAndWhatItCannotRun) {
+TEST_F(ScriptedPeer, ReportsWhatItIsAndWhatItCannotRun) {
     const auto peer = backend("");
     EXPECT_EQ(peer->info().name, "scripted");
     EXPECT_EQ(peer->info().version, "1.2");
@@ -106,7 +106,7 @@ TEST_F(ScriptedPeer, TellsWhatItIsAndWhatItCannotRun) {
     EXPECT_EQ(peer->refusal_of(last), "");
 }
 
-TEST_F(ScriptedPeer, TakesTheOptionsThatItHasAndRefusesOthers) {
+TEST_F(ScriptedPeer, AcceptsItsOptionsAndRefusesOthers) {
     const auto peer = backend("");
     const auto refusal = [&](const PeerOptions& options) {
         execution_.engine.peer_options = options;
@@ -149,12 +149,12 @@ TEST_F(ScriptedPeer, GivesTimesOfStepsAndOfTheWhole) {
     EXPECT_EQ(executable->time_empty_step(), Seconds{0.125});
 }
 
-TEST_F(ScriptedPeer, WithoutStepsOfItsOwnHasNoEmptyOne) {
+TEST_F(ScriptedPeer, WithoutSeparateStepsHasNoEmptyStep) {
     EXPECT_EQ(backend("run_empty_step:empty")->prepare(graph_, execution_)->time_empty_step(),
               std::nullopt);
 }
 
-TEST_F(ScriptedPeer, GetsBitIdenticalValuesAndGivesBackWhatIsWritten) {
+TEST_F(ScriptedPeer, GetsBitIdenticalValuesAndReturnsWrittenOnes) {
     const auto executable = backend("")->prepare(graph_, execution_);
     const TensorId input = graph_.inputs.front();
     const TensorId weight = graph_.layers.front().inputs.at(1);
@@ -175,7 +175,7 @@ TEST_F(ScriptedPeer, SaysWhichStepsAreIncludedInOthersOrRefused) {
     EXPECT_EQ(steps[2].refusal(), "no such layer");
 }
 
-TEST_F(ScriptedPeer, OfAnotherVersionIsRefused) {
+TEST_F(ScriptedPeer, WithAnotherVersionIsRefused) {
     EXPECT_NE(refusal_to_start("hello:old").find("version 0 of the protocol"), std::string::npos);
 }
 
@@ -195,7 +195,7 @@ TEST_F(ScriptedPeer, ThatDoesNotStartIsRefused) {
     EXPECT_NE(refusal_to_start("hello:nested").find("version [[["), std::string::npos);
 }
 
-TEST_F(ScriptedPeer, ThatIsNotThereAtAllIsRefused) {
+TEST_F(ScriptedPeer, ThatDoesNotExistIsRefused) {
     try {
         make_peer_backend({.name = "scripted", .framework = "Scripted"}, "/nowhere/python3",
                           STRATA_SCRIPTED_PEER, {});
@@ -205,7 +205,7 @@ TEST_F(ScriptedPeer, ThatIsNotThereAtAllIsRefused) {
     }
 }
 
-TEST_F(ScriptedPeer, ThatCrashesLosesItsDeviceWithTheSignalAndItsLastWords) {
+TEST_F(ScriptedPeer, ThatCrashesLosesItsDeviceWithTheSignalAndItsLastOutput) {
     for (const char* script : {"prepare:crash", "run:crash"}) {
         const std::string said = failure_of_run(script);
         EXPECT_NE(said.find("ended by signal 11"), std::string::npos) << said;
@@ -219,7 +219,7 @@ TEST_F(ScriptedPeer, ThatHangsIsEndedAfterTheLimit) {
     EXPECT_NE(failure_of_run("run:orphan").find("did not answer in time"), std::string::npos);
 }
 
-TEST_F(ScriptedPeer, ThatEatsTheMemoryIsEndedByTheLimitOnIt) {
+TEST_F(ScriptedPeer, ThatExhaustsMemoryIsEndedByTheLimit) {
     execution_.scheduling.device_timeout = Seconds{60};
     const auto peer = backend("run:eat", {.memory = Bytes{512e6}});
     const auto executable = peer->prepare(graph_, execution_);
@@ -251,7 +251,7 @@ TEST_F(ScriptedPeer, ThatTimesAnotherNumberOfStepsLosesItsDevice) {
         std::vector<Seconds> times(one.steps().size());
         one.run_timed(times);
     });
-    EXPECT_NE(said.find("timed 1 steps where there are"), std::string::npos) << said;
+    EXPECT_NE(said.find("timed 1 steps, but there are"), std::string::npos) << said;
 }
 
 TEST_F(ScriptedPeer, ThatReadsAnotherNumberOfElementsLosesItsDevice) {
@@ -273,7 +273,7 @@ TEST_F(ScriptedPeer, ThatFailsInAStepNamesTheTask) {
     EXPECT_NE(failure_of<StepFailure>("run:step", [](Executable& one) { one.run(); }), "");
 }
 
-TEST_F(ScriptedPeer, CannotSteerTheTerminalByWhatItSays) {
+TEST_F(ScriptedPeer, CannotControlTheTerminalByItsOutput) {
     EXPECT_NE(failure_of_run("run:error").find("failed: out of ?[2J luck"), std::string::npos);
 }
 
@@ -323,7 +323,7 @@ TEST_F(ScriptedPeer, ThatCrashesLeavesTheOtherNetworksOfASweepMeasured) {
     EXPECT_EQ(states, (std::vector{RunState::complete, RunState::partial, RunState::complete}));
 }
 
-TEST(PrivateFolder, ThoseThatKilledProcessesLeftAreRemovedAndOthersKept) {
+TEST(PrivateFolder, ThoseLeftByKilledProcessesAreRemovedAndOthersKept) {
     namespace fs = std::filesystem;
     const TemporaryDirectory folder;
     ::setenv("TMPDIR", folder.path().c_str(), 1);

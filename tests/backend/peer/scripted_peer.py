@@ -11,14 +11,14 @@ SCRIPT = os.environ.get("STRATA_SCRIPT", "")
 
 
 def pieces(request, values):
-    """What an iteration begins with, by content and tensor: bytes of f32."""
+    """The values at the start of an iteration, as bytes of f32, by content and tensor."""
     for place in request["values"]:
         begin = 4 * place["offset"]
         yield (place["content"], place.get("tensor")), values[begin:begin + 4 * place["count"]]
 
 
 def misbehave(verb):
-    """What the script says of this request: `VERB:DEED`. Returns an answer that is none, or nothing."""
+    """Does what the script says for this request (`VERB:DEED`). Returns an invalid answer, or None."""
     if not SCRIPT.startswith(verb + ":"):
         return None
     deed = SCRIPT.split(":")[1]
@@ -38,7 +38,7 @@ def misbehave(verb):
         eaten = []
         while True:
             eaten.append(bytearray(1 << 24))
-    if deed == "orphan":  # ends, but leaves one behind that holds the channel
+    if deed == "orphan":  # ends, but leaves a child that holds the channel
         if os.fork() > 0:
             os._exit(0)
         time.sleep(3600)

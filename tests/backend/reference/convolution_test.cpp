@@ -106,7 +106,7 @@ TEST(ReferenceConvolution, EqualsItsDefinitionTermByTerm) {
     expect_definition({.out_channels = 34, .kernel = {11, 11}, .stride = {4, 4}}, {1, 3, 23, 27});
 }
 
-TEST(ReferenceConvolution, EqualsItsDefinitionWithGroupsStridesDilationAndLopsidedPadding) {
+TEST(ReferenceConvolution, EqualsItsDefinitionWithGroupsStridesDilationAndAsymmetricPadding) {
     expect_definition({.out_channels = 36,
                        .kernel = {3, 2},
                        .stride = {2, 3},

@@ -109,7 +109,7 @@ TEST(ReferenceElementwise, OperandsAreBroadcastAsNumPyDoes) {
         (HostValues{3, 2}));
 }
 
-TEST(ReferenceElementwise, OfEqualMaximaTheFirstOperandGetsTheGradient) {
+TEST(ReferenceElementwise, AmongEqualMaximaTheFirstOperandGetsTheGradient) {
     ReferenceLayer layer(Elementwise{ElementwiseKind::maximum}, {{1}, {1}});
     layer.inputs = {{2}, {2}};
     layer.output_gradients = {{5}};

@@ -190,7 +190,7 @@ TEST(ReferenceGradients, OfDropoutMatchDifferencesOfTheSameMask) {
     expect_gradients(Dropout{.probability = 0.4, .seed = 9}, {{2, 20}});
 }
 
-TEST(ReferenceGradients, AMissingRoomLeavesTheOtherGradientsAsTheyAre) {
+TEST(ReferenceGradients, AnAbsentGradientLeavesTheOthersUnchanged) {
     ReferenceLayer whole(FullyConnected{.out_features = 3}, {{2, 4}});
     ReferenceLayer part = whole;
     part.input_gradients[0].clear();

@@ -10,7 +10,7 @@
 
 namespace strata::testing {
 
-// One layer with values of its own, for tests of the reference operators. The shapes come from the
+// One layer with its own values, for tests of the reference operators. The shapes come from the
 // operator's rules. The values are distinct, and in small tensors at least 0.05 from zero and from
 // each other, so that a small step crosses no kink.
 struct ReferenceLayer {

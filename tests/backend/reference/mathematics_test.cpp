@@ -153,7 +153,7 @@ TEST(ReferenceReduction, HugeExponentsDoNotOverflow) {
               -infinity);
 }
 
-TEST(ReferenceReduction, OfEqualExtremesTheFirstReceivesTheGradient) {
+TEST(ReferenceReduction, AmongEqualExtremesTheFirstReceivesTheGradient) {
     ReferenceLayer layer(Reduction{.kind = ReductionKind::maximum}, {{3}});
     layer.inputs = {{2, 5, 5}};
     layer.output_gradients = {{7}};

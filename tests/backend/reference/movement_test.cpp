@@ -97,7 +97,7 @@ TEST(ReferenceTopK, TheSmallestAreFoundAlongAnyAxis) {
     EXPECT_EQ(layer.outputs[1], (HostValues{0, 1}));
 }
 
-TEST(ReferenceHardmax, IsOneAtTheFirstOfTheLargest) {
+TEST(ReferenceHardmax, IsOneAtTheFirstLargestElement) {
     EXPECT_EQ(result_of(Hardmax{}, {{3, 4}},
                         {{1, 4, 4, 2, -1, -2, -3, -4, 1, not_a_number, 9, infinity}}),
               (HostValues{0, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0}));

@@ -105,7 +105,7 @@ TEST(ReferenceGroupNormalization, ChannelsOfAGroupShareTheirStatistics) {
     }
 }
 
-TEST(ReferenceGroupNormalization, OfOneImageAndOneGroupForEachChannelIsABatchNormalization) {
+TEST(ReferenceGroupNormalization, WithOneImageAndOneGroupPerChannelIsABatchNormalization) {
     ReferenceLayer instance(GroupNormalization{.epsilon = 0.1}, {{1, 3, 4}});
     ReferenceLayer batch(BatchNormalization{.epsilon = 0.1}, {{1, 3, 4}});
     for (auto* layer : {&instance, &batch}) {

@@ -31,7 +31,7 @@ TEST(ReferencePooling, PaddingNeverWinsAMaximum) {
     EXPECT_EQ(pooled(op, {1, 1, 2}, {-3, -5}), (HostValues{-3, -5}));
 }
 
-TEST(ReferencePooling, OfEqualMaximaTheFirstInRowMajorOrderGetsTheGradient) {
+TEST(ReferencePooling, AmongEqualMaximaTheFirstInRowMajorOrderGetsTheGradient) {
     const Pooling op = {.kernel = {2, 2}};
     EXPECT_EQ(spread_back(op, {1, 1, 2, 2}, {1, 7, 7, 7}, {3}), (HostValues{0, 3, 0, 0}));
 }
@@ -56,7 +56,7 @@ TEST(ReferencePooling, AnAverageDividesByTheElementsInsideOrByThePaddingToo) {
 }
 
 // The last window covers one element, one of the padding and one that only ceil mode adds.
-TEST(ReferencePooling, WhatCeilModeAddsBeyondThePaddingIsNeverCounted) {
+TEST(ReferencePooling, TapsThatCeilModeAddsBeyondThePaddingNeverCount) {
     Pooling op = {.kind = PoolingKind::average,
                   .kernel = {3},
                   .stride = {3},

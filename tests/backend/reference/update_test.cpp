@@ -8,14 +8,14 @@
 namespace strata {
 namespace {
 
-TEST(ReferenceUpdate, AStateHasRoomForWhatItsOptimizerRemembersOnly) {
+TEST(ReferenceUpdate, AStateOnlyHasRoomForWhatItsOptimizerRemembers) {
     EXPECT_TRUE(initial_state(Sgd{}, 3).first.empty());
     EXPECT_EQ(initial_state(SgdMomentum{}, 3).first.size(), 3U);
     EXPECT_TRUE(initial_state(SgdMomentum{}, 3).second.empty());
     EXPECT_EQ(initial_state(Adam{}, 3).second.size(), 3U);
 }
 
-TEST(ReferenceUpdate, PlainDescentFollowsTheGradientAlone) {
+TEST(ReferenceUpdate, PlainDescentFollowsOnlyTheGradient) {
     HostValues weight = {10, 20};
     OptimizerState state = initial_state(Sgd{}, 2);
     reference_update(Sgd{.learning_rate = 0.5}, HostValues{2, -4}, state, weight);

@@ -9,9 +9,9 @@
 
 namespace strata::cpu {
 
-// The direct convolution of images whose batch is the fastest dimension, by vectors of images: x,
-// y and their gradients are in the order chwn whatever is preferred, the filters are plain. It
-// pays for many images and few channels (Li et al. 2016), where vectors of channels are not full.
+// The direct convolution of images whose batch is the fastest dimension, by vectors of images: x, y
+// and their gradients are in the order chwn whatever is preferred; the filters are plain. It pays
+// off for many images and few channels (Li et al. 2016), when vectors of channels are not full.
 // Throws Refusal for more than two spatial axes.
 std::unique_ptr<PreparedConvolution> prepare_batch_last(const ConvolutionProblem& problem,
                                                         const OperandOrders& preferred);
@@ -21,7 +21,7 @@ namespace batch_last {
 std::unique_ptr<PreparedConvolution> prepare_sums(const ConvolutionProblem& problem);
 std::unique_ptr<PreparedConvolution> prepare_weights(const ConvolutionProblem& problem);
 
-// The kernels of the widest registers that our loops may use, and what they are called.
+// The kernels for the widest registers that our loops may use, and their name.
 struct NamedKernels {
     const Kernels* kernels = nullptr;
     std::string_view isa;
@@ -34,17 +34,17 @@ constexpr Index round_up(Index value, Index multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
-// How many of `count` are done at a time if at most `most` may be, all times about as many.
-constexpr Index balanced(Index count, Index most) {
-    const Index parts = most < 1 ? count : (count + most - 1) / most;
+// The size of equal portions of `count`, at most `limit` each.
+constexpr Index balanced(Index count, Index limit) {
+    const Index parts = limit < 1 ? count : (count + limit - 1) / limit;
     return parts < 1 ? 1 : (count + parts - 1) / parts;
 }
 
 // Elements [column, column + count) of a row of an image [row][column][image], which may lie
-// outside of it, with the images [first, first + used): `lanes` floats for each, zero where there
-// are none.
+// outside of it, with the images [first, first + used): `lanes` floats for each, zero if there are
+// none.
 struct RowPart {
-    const float* row = nullptr;  // null: all of it lies outside
+    const float* row = nullptr;  // null: all of it is outside
     Index width = 0;
     Index images = 0;
     Index first = 0;

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-// A file for each width of registers includes this one and has its own compiler options. What it
-// instantiates has the registers' type in its name, so that none is taken for another's.
+// A file for each width of registers includes this one with its own compiler options.
+// Instantiations have the registers' type in their names, so that the linker cannot confuse them.
 namespace strata::cpu::batch_last {
 
 template <class Vector>
@@ -22,7 +22,7 @@ struct Lanes {
     [[gnu::always_inline]] static void store(float* to, const Vector& value) {
         std::memcpy(to, &value, sizeof(Vector));
     }
-    // In an order that is the same for every call.
+    // Adds in the same order in every call.
     [[gnu::always_inline]] static float sum(const Vector& value) {
         float lanes[sizeof(Vector) / sizeof(float)];
         store(lanes, value);
@@ -77,8 +77,8 @@ template <class Vector, std::size_t results, std::size_t vectors>
     }
 }
 
-// Each weight is spread over a register once and multiplied with all vectors of images; each vector
-// is read once and used for all results.
+// Each weight is broadcast to a register once and multiplied with all vectors of images; each
+// vector is read once and used for all results.
 template <class Vector, std::size_t results, std::size_t vectors>
 void sum_strip(const SumStrip& strip) {
     using L = Lanes<Vector>;

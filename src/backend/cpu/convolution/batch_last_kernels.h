@@ -12,7 +12,7 @@ using Index = std::ptrdiff_t;
 // Results side by side: for each of a few channels and each point, the sum over all taps of a
 // weight times the elements of the images under that tap. Distances are in floats.
 struct SumStrip {
-    // The source [channel][row][column][image], as far as the strip needs it.
+    // The part of the source [channel][row][column][image] that the strip needs.
     const float* source = nullptr;
     Index source_channel = 0;
     Index source_row = 0;
@@ -28,9 +28,9 @@ struct SumStrip {
     float* results = nullptr;  // whole vectors
     Index result_channel = 0;
     Index result_point = 0;
-    bool adds = false;              // to what is there; otherwise to bias and addend
+    bool adds = false;              // to the existing values; otherwise to bias and addend
     const float* bias = nullptr;    // one for each channel, or null
-    const float* addend = nullptr;  // lies like the results, maybe there, or null
+    const float* addend = nullptr;  // laid out like the results, possibly the same memory, or null
     bool relu = false;
 };
 
@@ -41,7 +41,7 @@ struct PairStrip {
     Index gradient_channel = 0;
     Index gradient_row = 0;
     const float* source = nullptr;
-    const Index* taps = nullptr;  // where the elements of each tap begin
+    const Index* taps = nullptr;  // the start of each tap's elements
     Index source_row = 0;
     Index source_point = 0;
     Index rows = 0;
@@ -54,18 +54,18 @@ struct PairStrip {
 using SumKernel = void (*)(const SumStrip&);
 using PairKernel = void (*)(const PairStrip&);
 
-// The kernels for one width of registers. Those for fewer channels or taps stand before.
-inline constexpr std::size_t most_results = 12;
-inline constexpr std::size_t most_gradients = 6;
-inline constexpr std::size_t most_taps = 4;
-inline constexpr std::size_t most_vectors = 2;
+// The kernels for one width of registers, those for fewer channels or taps first.
+inline constexpr std::size_t max_results = 12;
+inline constexpr std::size_t max_gradients = 6;
+inline constexpr std::size_t max_taps = 4;
+inline constexpr std::size_t max_vectors = 2;
 struct Kernels {
     Index lanes = 0;
     Index results = 0;    // channels of a strip of sums
     Index gradients = 0;  // channels of a strip of pairs
     Index taps = 0;       // of a strip of pairs
-    SumKernel sum[most_results][most_vectors] = {};
-    PairKernel pair[most_gradients][most_taps] = {};
+    SumKernel sum[max_results][max_vectors] = {};
+    PairKernel pair[max_gradients][max_taps] = {};
 };
 const Kernels& kernels_portable();
 const Kernels& kernels_avx2();

@@ -12,21 +12,21 @@ namespace strata::cpu::batch_last {
 
 namespace {
 
-// Results that see the same taps, and how they are done: strips of `points` results of a row by
-// `channels` of the source.
+// Results that see the same taps, computed in strips of `points` results of a row by `channels` of
+// the source.
 struct Phase {
     AxisTaps rows;
     AxisTaps columns;
     Index weights = 0;  // where its packed weights begin
     Index points = 1;
     Index channels = 1;
-    Index width = 0;                                // of the packed source
-    std::vector<Index> offsets[most_vectors] = {};  // of columns' taps there, by number of vectors
+    Index width = 0;                               // of the packed source
+    std::vector<Index> offsets[max_vectors] = {};  // of columns' taps there, by number of vectors
 
     Index taps() const { return rows.size() * columns.size(); }
 };
 
-// Images that fill one or two vectors, the last ones perhaps not whole.
+// Images that fill one or two vectors, possibly with a partial last one.
 struct ImageBlock {
     Index first = 0;
     Index count = 0;
@@ -39,11 +39,11 @@ struct Planes {
     Index width = 0;
 };
 
-// About half a core's own cache holds the packed source.
+// The packed source takes about half of a core's own cache.
 constexpr Index source_floats = 48 * 1024;
-// So that the weights of a strip stay in the cache that is nearest.
-constexpr Index most_depth = 768;
-constexpr Index most_points = 16;
+// Keeps the weights of a strip in the nearest cache.
+constexpr Index max_depth = 768;
+constexpr Index max_points = 16;
 
 // The forward pass, or that for the data: sums over the taps that reach a result.
 class SumsOfTaps final : public PreparedConvolution {
@@ -73,7 +73,7 @@ private:
     struct Memory {
         const float* weights = nullptr;
         float* source = nullptr;
-        float* strip = nullptr;  // of results of images that do not fill vectors
+        float* strip = nullptr;  // for results of images that do not fill vectors
     };
 
     void plan(Phase& phase) const;
@@ -91,7 +91,7 @@ private:
 
     Index lanes_of(const ImageBlock& block) const { return block.vectors * kernels_.lanes; }
     Index packed_floats() const { return index_of(g_.filter_elements()); }
-    Index strip_floats() const { return most_points * kernels_.results * 2 * kernels_.lanes; }
+    Index strip_floats() const { return max_points * kernels_.results * 2 * kernels_.lanes; }
     Index thread_floats() const { return patch_floats_ + strip_floats(); }
 
     ConvolutionProblem problem_;
@@ -147,18 +147,18 @@ SumsOfTaps::SumsOfTaps(const ConvolutionProblem& problem)
 
 void SumsOfTaps::plan(Phase& phase) const {
     const Index lanes = lanes_of(blocks_.front()), rows = phase.rows.size();
-    phase.points = balanced(phase.columns.count, most_points);
+    phase.points = balanced(phase.columns.count, max_points);
     if (phase.taps() == 0) {
         return;
     }
     const AxisTaps& columns = phase.columns;
     phase.width = (phase.points - 1) * columns.scale + columns.span();
     const Index each = rows * phase.width * lanes;
-    const Index fitting = std::min(source_floats / each, most_depth / phase.taps());
+    const Index fitting = std::min(source_floats / each, max_depth / phase.taps());
     phase.channels = balanced(from_.channels, std::max<Index>(fitting, 1));
-    for (Index vectors = 1; vectors <= index_of(most_vectors); ++vectors) {
+    for (Index vectors = 1; vectors <= index_of(max_vectors); ++vectors) {
         for (const Index offset : columns.offsets) {
-            phase.offsets[vectors - 1].push_back((offset - columns.least()) * vectors *
+            phase.offsets[vectors - 1].push_back((offset - columns.min()) * vectors *
                                                  kernels_.lanes);
         }
     }
@@ -247,7 +247,7 @@ void SumsOfTaps::run_phase(const Phase& phase, const ConvolutionOperands& operan
     const Index strips = (phase.columns.count + phase.points - 1) / phase.points;
     const Index blocks = index_of(blocks_.size());
     const Index places = index_of(g_.groups) * blocks * phase.rows.count * strips;
-    // Few places are shared out by channels of results, too.
+    // Few places are also divided by channels of results.
     const Index shares = (3 * problem_.threads + places - 1) / places;
     const Index tiles = (to_.channels + kernels_.results - 1) / kernels_.results;
     const Index results = balanced(tiles, (tiles + shares - 1) / shares) * kernels_.results;
@@ -281,7 +281,7 @@ void SumsOfTaps::run_part(const Phase& phase, const Part& part, const Convolutio
                           const Memory& memory) const {
     const ImageBlock& block = blocks_[static_cast<std::size_t>(part.block)];
     const Index lanes = lanes_of(block);
-    // The rows that lie inside are neighbours.
+    // The rows inside are adjacent.
     const auto is_inside = [&](Index offset) {
         const Index row = part.row * phase.rows.scale + offset;
         return 0 <= row && row < from_.height;
@@ -340,7 +340,7 @@ void SumsOfTaps::pack_source(const Phase& phase, const Part& part, const float* 
                       .images = images_,
                       .first = block.first,
                       .used = block.count,
-                      .column = part.first_point * phase.columns.scale + phase.columns.least(),
+                      .column = part.first_point * phase.columns.scale + phase.columns.min(),
                       .count = (part.points - 1) * phase.columns.scale + phase.columns.span(),
                       .lanes = lanes_of(block)};
     for (Index c = 0; c < channels; ++c) {
@@ -354,7 +354,7 @@ void SumsOfTaps::pack_source(const Phase& phase, const Part& part, const float* 
     }
 }
 
-// Copies the images of a strip between where they are and whole vectors.
+// Copies the images of a strip between their place and whole vectors.
 void copy_strip(const SumStrip& strip, Index results, Index images, Index lanes, const float* from,
                 float* to, bool to_vectors) {
     for (Index k = 0; k < results; ++k) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-// Which elements the results of a convolution along one axis are sums of.
+// The elements that contribute to the results of a convolution along one axis.
 namespace strata::cpu::batch_last {
 
 constexpr Index index_of(std::size_t value) {
@@ -27,7 +27,7 @@ struct Axis {
 Axis rows_of(const Geometry& g);
 Axis columns_of(const Geometry& g);
 
-// Of results along one axis, first, first + step, ...: result i is a sum over taps t, which read
+// For results along one axis, first, first + step, ...: result i is a sum over taps t, which read
 // element i * scale + offsets[t] of the source through the filter's row or column taps[t]. The
 // offsets rise or fall.
 struct AxisTaps {
@@ -39,14 +39,15 @@ struct AxisTaps {
     std::vector<Index> offsets = {};
 
     Index size() const { return static_cast<Index>(taps.size()); }
-    Index least() const { return std::min(offsets.front(), offsets.back()); }
-    Index span() const { return std::max(offsets.front(), offsets.back()) - least() + 1; }
+    Index min() const { return std::min(offsets.front(), offsets.back()); }
+    Index span() const { return std::max(offsets.front(), offsets.back()) - min() + 1; }
 };
 
-// Of the results; all of them see the same taps.
+// For the results; all of them see the same taps.
 std::vector<AxisTaps> forward_taps(const Axis& axis);
 
-// Of the gradients of x. Elements first, first + stride, ... see the same taps: one for each first.
+// For the gradients of x. Elements first, first + stride, ... see the same taps: one entry for each
+// first.
 std::vector<AxisTaps> data_taps(const Axis& axis);
 
 }  // namespace strata::cpu::batch_last

@@ -13,17 +13,17 @@ namespace strata::cpu::batch_last {
 
 namespace {
 
-// About half a core's own cache holds the packed elements of x, and each gradient of a strip has
-// so many floats that the gradients stay in the cache that is nearest.
+// The packed elements of x take about half of a core's own cache, and each gradient of a strip is
+// small enough for the gradients to stay in the nearest cache.
 constexpr Index packed_floats = 48 * 1024;
 constexpr Index gradient_floats = 1024;
-// Of the sums that threads make side by side of the same weights.
-constexpr Index most_partial_floats = 16 * 1024 * 1024;
+// Limit for the partial sums of the same weights in all threads.
+constexpr Index max_partial_floats = 16 * 1024 * 1024;
 
 // The gradients of the weights: sums over points and images of products of y's gradients and the
-// elements of x that they saw. Blocks of x's channels by rows and columns of points are packed
-// once and meet all gradients; where there are too few of such blocks of channels for all threads,
-// several threads share out their points and their sums are added up at the end.
+// elements of x that they saw. Blocks of x's channels by rows and columns of points are packed once
+// and multiplied with all gradients; if there are too few such blocks for all threads, several
+// threads divide the points, and their sums are added up at the end.
 class PairsOfPoints final : public PreparedConvolution {
 public:
     explicit PairsOfPoints(const ConvolutionProblem& problem);
@@ -70,7 +70,7 @@ private:
     }
     Index strip_floats() const { return kernels_.gradients * rows_ * columns_ * floats_; }
     Index tap_count() const { return channels_ * index_of(g_.taps()); }
-    // (Places of taps have two floats' room each.)
+    // The places of taps take two floats each.
     Index thread_floats() const {
         return round_up(source_floats(), 16) + round_up(strip_floats(), 16) +
                round_up(2 * tap_count(), 16);
@@ -89,7 +89,7 @@ private:
     const Kernels& kernels_;
     std::string_view isa_;
     Index images_ = 0;
-    Index floats_ = 0;  // of the images of a point, filled up to vectors
+    Index floats_ = 0;  // of the images of a point, padded to vectors
     Index rows_ = 1;
     Index columns_ = 1;
     Index row_blocks_ = 1;
@@ -119,7 +119,7 @@ PairsOfPoints::PairsOfPoints(const ConvolutionProblem& problem)
     const Index wanted =
         tasks >= 4 * problem.threads ? 1 : (4 * problem.threads + tasks - 1) / tasks;
     const Index affordable =
-        std::max<Index>(most_partial_floats / index_of(g_.filter_elements()), 1);
+        std::max<Index>(max_partial_floats / index_of(g_.filter_elements()), 1);
     slices_ = problem.threads == 1 ? 1 : std::min({wanted, affordable, blocks_of_points()});
 }
 
@@ -159,7 +159,7 @@ void PairsOfPoints::run(const ConvolutionOperands& operands, std::byte* workspac
         sum_parts(partial, static_cast<std::size_t>(slices_), all, all, operands.weight);
     }
     if (operands.bias != nullptr) {
-        // The elements of a channel lie beside each other.
+        // The elements of a channel are adjacent.
         Dims y = problem_.y;
         y.back() *= y.front();
         y.front() = 1;
@@ -187,7 +187,7 @@ void PairsOfPoints::run_slice(Index task, const ConvolutionOperands& operands, f
     }
 }
 
-// Of this group, the weights of these channels of x.
+// Clears the sums of this group's weights for these channels of x.
 void PairsOfPoints::clear_sums(const Part& part, float* sums) const {
     const Index taps = index_of(g_.taps()), depth = index_of(g_.depth());
     float* first = sums + part.group * index_of(g_.outputs) * depth + part.channels.first * taps;

@@ -21,10 +21,10 @@ Index index_of(std::size_t size) {
     return static_cast<Index>(size);
 }
 
-// Adjacent taps of a window's row that are summed up together: the sums stay in registers.
-constexpr Index most_taps = 5;
+// Adjacent taps of a window's row that are summed together: the sums stay in registers.
+constexpr Index max_taps = 5;
 
-// A row of an image beside the row of gradients that see it through a row of the window.
+// A row of an image, with the row of gradients that see it through a row of the window.
 struct RowPair {
     const float* x = nullptr;
     const float* dy = nullptr;
@@ -41,7 +41,7 @@ struct RowPair {
     }
 };
 
-// Two sums of each tap, so that an addition need not wait for the one before it.
+// Two sums for each tap, so that an addition need not wait for the previous one.
 template <class Vector, std::size_t taps>
 using TapSums = std::array<std::array<Vector, taps>, 2>;
 
@@ -63,7 +63,7 @@ template <class Vector, std::size_t taps>
     }
 }
 
-// A column whose window reaches out of the image.
+// A column whose window extends beyond the image.
 template <class Vector, std::size_t taps>
 [[gnu::always_inline]] inline void add_edge(const RowPair& row, Index out,
                                             std::array<Vector, taps>& sums) {
@@ -97,7 +97,7 @@ template <class Vector, std::size_t taps>
 struct Rows {
     RowPair row;
     Index count = 0;
-    Index x_step = 0;   // elements from one row of x to the next one that is seen
+    Index x_step = 0;   // elements from one row of x to the next one seen
     Index dy_step = 0;  // and of dy
 };
 
@@ -131,7 +131,7 @@ template <class Vector>
         case 4:
             return add_rows<Vector, 4>(rows, sums);
         default:
-            return add_rows<Vector, most_taps>(rows, sums);
+            return add_rows<Vector, max_taps>(rows, sums);
     }
 }
 
@@ -173,7 +173,7 @@ public:
     }
 
 private:
-    static constexpr Index most_lanes = 16;
+    static constexpr Index max_lanes = 16;
 
     // Elements of a block of channels, and from column to column.
     Index step() const {
@@ -189,9 +189,9 @@ private:
     void run_row(const ConvolutionOperands& operands, Index block, Index window_row) const {
         const Index taps = index_of(g_.kernel_width);
         const Index channels = std::min(lanes_, index_of(g_.groups) - block * lanes_);
-        for (Index first = 0; first < taps; first += most_taps) {
-            const Index count = std::min(most_taps, taps - first);
-            alignas(64) std::array<float, most_taps * most_lanes> sums{};
+        for (Index first = 0; first < taps; first += max_taps) {
+            const Index count = std::min(max_taps, taps - first);
+            alignas(64) std::array<float, max_taps * max_lanes> sums{};
             for (Index image = 0; image < index_of(g_.images); ++image) {
                 const Rows rows = rows_of(operands, image, block, window_row, first);
                 (lanes_ == 16 ? add_taps_by_16 : add_taps_by_8)(rows, count, sums.data());
@@ -234,7 +234,7 @@ private:
     }
 
     void add_up_bias(const ConvolutionOperands& operands, Index block, Index channels) const {
-        std::array<double, most_lanes> sums{};
+        std::array<double, max_lanes> sums{};
         for (Index image = 0; image < index_of(g_.images); ++image) {
             const float* dy = operands.y + place(image, block, g_.points());
             for (std::size_t point = 0; point < g_.points(); ++point, dy += step()) {
@@ -262,8 +262,8 @@ std::unique_ptr<PreparedConvolution> prepare_depthwise_weights(const Convolution
     const Geometry geometry = geometry_of(problem);
     if (problem.pass != Pass::backward_weights || geometry.inputs != 1 || geometry.outputs != 1) {
         throw Refusal{
-            "strata's own depthwise convolution is for the gradient of the weights of "
-            "groups of one channel"};
+            "strata's own depthwise convolution only computes the weights' gradient of groups of "
+            "one channel"};
     }
     switch (preferred.x) {
         case ImageOrder::nchw16c:

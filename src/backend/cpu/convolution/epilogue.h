@@ -13,8 +13,7 @@ namespace strata::cpu {
 // number of threads.
 void bias_gradient(const ImageView& dy, float* gradient);
 
-// sum[count] = the sum of `part_count` arrays that lie `step` floats apart, in their order; in
-// parallel.
+// sum[count] = the sum of `part_count` arrays, `step` floats apart, in their order; in parallel.
 void sum_parts(const float* parts, std::size_t part_count, std::size_t step, std::size_t count,
                float* sum);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t lanes = fft_lanes;
 
-constexpr float no_least = -std::numeric_limits<float>::infinity();
+constexpr float no_lower_bound = -std::numeric_limits<float>::infinity();
 
 // An odd number of cache lines, so that the same element of consecutive frequencies does not fall
 // into the same cache set.
@@ -31,17 +31,17 @@ std::size_t odd_lines(std::size_t floats) {
 }
 
 // What the pass transforms and multiplies. `left` and `right` are the factors' images; in the
-// forward pass and that for the data the right factor are the filters.
+// forward and backward-data passes the right factor is the filters.
 struct Plan {
     TileGrid left_tiles;    // of the left images
     TileGrid other_tiles;   // of the results, or of y's gradient in the pass for the weights
     std::size_t tiles = 0;  // of all images
-    std::size_t chunk = 0;  // tiles that are done at a time, an even number
+    std::size_t chunk = 0;  // tiles processed at a time, an even number
     std::size_t sources = 0;
     std::size_t results = 0;
 };
 
-// Elements of a plane that need a transform of one tile: all results and what they see.
+// The elements of a plane that one transform covers: all results and what they see.
 TileGrid grid_of(std::size_t rows, std::size_t columns, const FftExtents& step,
                  const FftExtents& extent, std::ptrdiff_t lead_height, std::ptrdiff_t lead_width) {
     return {quotient_up(rows, step.height),
@@ -52,7 +52,7 @@ TileGrid grid_of(std::size_t rows, std::size_t columns, const FftExtents& step,
             lead_width};
 }
 
-// Enough rows for efficient products; spectra of about 32 MB, if that allows as many.
+// Enough rows for efficient products; spectra of about 32 MB, if that allows enough rows.
 std::size_t chunk_of(std::size_t tiles, std::size_t channels, const FftExtents& extents) {
     const std::size_t each = 2 * extents.frequencies() * channels * sizeof(float);
     const std::size_t fit = std::max<std::size_t>(32, (std::size_t{32} << 20U) / each);
@@ -94,14 +94,14 @@ double cost_of(const Geometry& g, Pass pass, const FftExtents& extents) {
     return (images + count(plan.sources) * count(plan.results)) * transform + products;
 }
 
-// (A sum that is not a number stays one.)
-STRATA_EACH_ISA void finish_lanes(const float* bias, float least, std::size_t elements,
+// NaN stays NaN.
+STRATA_EACH_ISA void finish_lanes(const float* bias, float lower_bound, std::size_t elements,
                                   float* part) {
     for (std::size_t i = 0; i < elements; ++i, part += lanes) {
 #pragma GCC ivdep
         for (std::size_t lane = 0; lane < lanes; ++lane) {
             const float sum = part[lane] + bias[lane];
-            part[lane] = least > sum ? least : sum;
+            part[lane] = lower_bound > sum ? lower_bound : sum;
         }
     }
 }
@@ -143,7 +143,7 @@ private:
         float* threads = nullptr;
     };
 
-    // Where in the workspace the memory of threads begins. Spectra that are kept lie elsewhere.
+    // The start of the threads' memory in the workspace. Kept spectra are elsewhere.
     std::size_t threads_at() const {
         return left_floats_ + (keeps_filters() ? 0 : right_floats_) + result_floats_;
     }
@@ -151,7 +151,7 @@ private:
         return problem_.constant_weights && problem_.pass == Pass::forward;
     }
     bool is_to_weights() const { return problem_.pass == Pass::backward_weights; }
-    // Rows of a tile that have results, and those where filters are.
+    // The rows of a tile with results, and those with filters.
     std::size_t result_rows() const { return plan_.other_tiles.extent.height; }
     TileRows filter_rows() const {
         return {extents_.height - g_.kernel_height + 1, g_.kernel_height};
@@ -167,7 +167,7 @@ private:
                    Body&& body) const;
     void load_both(const ImageView& view, const TileGrid& grid, const Chunk& chunk,
                    std::size_t pair, ChannelRange channels, float* tile) const;
-    // Where rows of the right matrix with these columns are.
+    // The rows of the right matrix with these columns.
     SpectrumRows right_rows(const Memory& memory, std::size_t row, std::size_t column,
                             std::size_t depth) const;
 
@@ -227,7 +227,7 @@ FftConvolution::FftConvolution(std::string_view name, const ConvolutionProblem& 
         odd_lines(extents.floats() + std::max(complex_scratch_floats(product), addend_floats));
 }
 
-// Each transform is of two tiles or filters in 16 lanes, whether all are needed or not.
+// Each transform covers two tiles or filters in 16 lanes, whether all are needed or not.
 Operations FftConvolution::operations() const {
     const auto count = [](std::size_t value) { return static_cast<double>(value); };
     const std::size_t pairs = quotient_up(plan_.tiles, 2);
@@ -383,7 +383,7 @@ void FftConvolution::store_results(const ImageView& view, const Chunk& chunk, co
                           add_lanes(added, part, results);
                       }
                       if (finish.bias != nullptr || finish.relu) {
-                          finish_lanes(biases, finish.relu ? 0.0F : no_least, part / lanes,
+                          finish_lanes(biases, finish.relu ? 0.0F : no_lower_bound, part / lanes,
                                        results);
                       }
                       store_tile(view, plan_.other_tiles, to, extents_, results);
@@ -391,7 +391,7 @@ void FftConvolution::store_results(const ImageView& view, const Chunk& chunk, co
               });
 }
 
-// (The sum of a pair's two rows is twice the spectrum.)
+// The sum of a pair's two rows is twice the spectrum.
 void FftConvolution::store_gradients(std::size_t group, float* filters,
                                      const Memory& memory) const {
     const std::size_t part = extents_.part_floats();

@@ -9,8 +9,8 @@
 namespace strata::cpu {
 
 // A group's filters as tiles: 16 lanes are filters of neighbouring results under one source
-// channel. In the forward pass sources are inputs and results are outputs; in the pass for the data
-// they are exchanged, and the filters turned by half.
+// channel. In the forward pass sources are inputs and results are outputs; in the backward-data
+// pass they are exchanged, and the filters rotated by 180 degrees.
 enum class FilterRole { forward, backward_data };
 
 struct FilterLanes {
@@ -24,7 +24,7 @@ struct FilterLanes {
 void load_filters(const Geometry& geometry, const float* filters, FilterRole role,
                   const FilterLanes& lanes, const FftExtents& extents, float scale, float* part);
 
-// Filters at the positive places of one part, times `scale`, to a group's gradients.
+// Stores the filters at the positive places of one part, times `scale`, to a group's gradients.
 void store_filters(const Geometry& geometry, const FilterLanes& lanes, const FftExtents& extents,
                    float scale, const float* part, float* filters);
 

@@ -26,7 +26,7 @@ Parts parts_of(float* tile, std::size_t part, Direction direction) {
     return direction == Direction::forward ? Parts{tile, tile + part} : Parts{tile + part, tile};
 }
 
-// Transforms of `count` elements `step` floats apart, beside each other in as many floats as given.
+// Transforms of `count` elements, `step` floats apart, side by side in the given number of floats.
 struct Transforms {
     std::size_t count = 0;
     std::size_t step = 0;
@@ -51,7 +51,7 @@ void execute(void* plan, float* tile, std::size_t part, Direction direction) {
                             parts.imaginary);
 }
 
-// (Of a plan for vectors the library counts instructions.)
+// For a plan with vectors the library would count instructions.
 Operations operations_of(const Transforms& t, float* tile, std::size_t part) {
     const fftwf_plan plan =
         plan_of(t, tile, part, Direction::forward, FFTW_ESTIMATE | FFTW_NO_SIMD);

@@ -17,7 +17,8 @@ struct FftExtents {
     std::size_t width = 0;
 
     std::size_t elements() const { return height * width; }
-    // Of a row: an odd number of cache lines, so that a column does not fall into few cache sets.
+    // The length of a row: an odd number of cache lines, so that a column does not fall into few
+    // cache sets.
     std::size_t pitch() const { return width | 1U; }
     std::size_t part_floats() const { return height * pitch() * fft_lanes; }
     std::size_t floats() const { return 2 * part_floats(); }
@@ -33,18 +34,18 @@ struct TileRows {
     std::size_t count = 0;
 };
 
-// In place and unscaled. Prepared once for each size of a process, and measured then
-// (FFTW_MEASURE); may be run by many threads at once, on arrays that begin at a multiple of 64
-// bytes.
+// In place and unscaled. Prepared and measured (FFTW_MEASURE) once per process for each size; may
+// be run by many threads at once, on arrays aligned to 64 bytes.
 class FftPlan {
 public:
-    // Throws Refusal where strata was built without FFTW.
+    // Throws Refusal if strata was built without FFTW.
     static const FftPlan& of(const FftExtents& extents);
 
-    // The transform of a tile whose other rows are zeros, and these rows of an inverse transform.
+    // The transform of a tile whose other rows are zeros, and the inverse transform of these rows
+    // only.
     void forward(float* tile, const TileRows& nonzero) const;
     void backward(float* tile, const TileRows& needed) const;
-    // Of a transform of all lanes with as many rows, as the library counts those without vectors.
+    // For a transform of all lanes with this many rows, as the library counts without vectors.
     Operations operations(std::size_t rows) const;
 
     FftPlan(const FftPlan&) = delete;
@@ -64,7 +65,7 @@ private:
     Axis columns_;
 };
 
-// The least product of powers of 2, 3, 5 and 7 that is not below.
-std::size_t fast_fft_size(std::size_t least);
+// The smallest product of powers of 2, 3, 5 and 7 that is at least `minimum`.
+std::size_t fast_fft_size(std::size_t minimum);
 
 }  // namespace strata::cpu

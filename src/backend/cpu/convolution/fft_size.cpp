@@ -16,11 +16,11 @@ bool is_fast(std::size_t size) {
 
 }  // namespace
 
-std::size_t fast_fft_size(std::size_t least) {
-    while (!is_fast(least)) {
-        ++least;
+std::size_t fast_fft_size(std::size_t minimum) {
+    while (!is_fast(minimum)) {
+        ++minimum;
     }
-    return least;
+    return minimum;
 }
 
 }  // namespace strata::cpu

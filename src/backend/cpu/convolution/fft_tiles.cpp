@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t lanes = fft_lanes;
 
-// The part of a tile that lies within the plane.
+// The part of a tile within the plane.
 struct Clipped {
     std::size_t first = 0;  // of the tile's elements
     std::size_t count = 0;
@@ -31,7 +31,7 @@ Clipped clip(std::size_t tile, std::size_t step, std::ptrdiff_t lead, std::size_
             static_cast<std::size_t>(origin + begin)};
 }
 
-// Rows of a tile of channels that are `lane` floats apart.
+// Rows of a tile of channels, `lane` floats apart.
 struct TileCopy {
     std::size_t channels = 0;
     std::ptrdiff_t lane = 0;
@@ -73,7 +73,7 @@ STRATA_EACH_ISA void store_row(const TileCopy& copy, const float* tile, float* i
     }
 }
 
-// Calls visit(copy, place in the image, place in the tile) for each row, by blocks of channels.
+// Calls visit(copy, place in the image, place in the tile) for each row, in blocks of channels.
 template <class Visit>
 void for_tile_rows(const ImageView& view, const TileGrid& grid, const ImageTile& tile,
                    const FftExtents& extents, Visit&& visit) {
@@ -97,7 +97,7 @@ void for_tile_rows(const ImageView& view, const TileGrid& grid, const ImageTile&
     }
 }
 
-// Where the elements of a frequency and of its opposite are in a tile.
+// The positions of a frequency and of its opposite in a tile.
 struct Opposite {
     std::size_t at = 0;
     std::size_t opposite = 0;
@@ -157,7 +157,7 @@ STRATA_EACH_ISA void load_pair(const SpectrumRows& from, const FftExtents& e, fl
     for (std::size_t u = 0; u < e.height; ++u) {
         for (std::size_t v = 0; v < e.half_width(); ++v, in += from.step) {
             const auto [at, opposite] = places(e, u, v);
-            // (Written first: of frequencies that are their own opposites the other row is used.)
+            // Written first, because a frequency that is its own opposite uses the other row.
 #pragma GCC ivdep
             for (std::size_t lane = 0; lane < lanes; ++lane) {
                 tile[opposite + lane] = in[from.row + lane];

@@ -8,12 +8,12 @@
 
 namespace strata::cpu {
 
-// Between images, tiles of complex numbers (fft_plan.h), and spectra: matrices of complex numbers,
-// one for each frequency.
+// Converts between images, tiles of complex numbers (fft_plan.h), and spectra: matrices of complex
+// numbers, one for each frequency.
 //
 // Two real tiles are transformed as one, the second as imaginary part. A convolution with real
 // filters treats both alike, so nothing has to be separated: Z(f) of the pair and conj Z(-f) are
-// two rows of one matrix, and half of the frequencies have all that is known.
+// two rows of one matrix, and half of the frequencies contain everything.
 
 // Tiles over the planes of images, `rows` x `columns` of them an image: tile (i, j) begins at
 // element (i * step.height - lead_height, j * step.width - lead_width) and has `extent` elements of
@@ -39,8 +39,8 @@ void load_tile(const ImageView& view, const TileGrid& grid, const ImageTile& til
 void store_tile(const ImageView& view, const TileGrid& grid, const ImageTile& tile,
                 const FftExtents& extents, const float* part);
 
-// Two rows of 16 elements in the matrices of all frequencies. Each matrix is `step` floats behind
-// that of the frequency before, and has `planes` real ones, `plane` floats apart.
+// Two rows of 16 elements in the matrices of all frequencies. Each matrix is `step` floats after
+// that of the previous frequency, and consists of `planes` real ones, `plane` floats apart.
 struct SpectrumRows {
     float* data = nullptr;
     std::size_t row = 0;

@@ -20,7 +20,7 @@ struct Segment {
     std::size_t before = 0;
     std::size_t inside = 0;
     std::size_t after = 0;
-    std::ptrdiff_t start = 0;  // of the first inside, in floats from the plane's
+    std::ptrdiff_t start = 0;  // of the first one inside, in floats from the plane's start
 };
 
 // The first j >= 0 with j * step + shift >= bound.
@@ -28,7 +28,7 @@ std::ptrdiff_t first_at(std::ptrdiff_t bound, std::ptrdiff_t shift, std::ptrdiff
     return std::max<std::ptrdiff_t>(0, (bound - shift + step - 1) / step);
 }
 
-// Of the points 0 .. count: those at which the plane begins and ends.
+// Of the points 0 .. count, those at which the plane begins and ends.
 struct Inside {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -52,7 +52,7 @@ Segment segment_of(const ImageView& view, const Grid& grid, const Tap& tap, std:
             h * view.row + (shift + offset(begin) * grid.column_step) * view.column};
 }
 
-// One segment of channels that are `lane` floats apart.
+// One segment of channels, `lane` floats apart.
 struct Run {
     std::size_t channels = 0;
     std::ptrdiff_t lane = 0;
@@ -61,7 +61,7 @@ struct Run {
     std::size_t row = 0;      // from channel to channel of the matrix
 };
 
-// The channels are inside where they share a cache line.
+// The inner loop is over channels if they share a cache line.
 STRATA_EACH_ISA void copy_lanes(const Run& run, const float* from, float* to) {
     for (std::size_t k = 0; k < run.count; ++k, from += run.step) {
         for (std::size_t c = 0; c < run.channels; ++c) {

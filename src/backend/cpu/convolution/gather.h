@@ -9,7 +9,7 @@
 
 namespace strata::cpu {
 
-// A position of a filter over a point of a grid.
+// A filter element's offset from a point of a grid.
 struct Tap {
     std::ptrdiff_t row = 0;
     std::ptrdiff_t column = 0;
@@ -30,7 +30,7 @@ struct Grid {
 // An output's points over the input's planes: the taps are the filter's elements in their order.
 Grid forward_grid(const Geometry& geometry);
 
-// How many of the points see an element of a plane under this tap, and not its padding.
+// How many of the points see an element of the plane under this tap, not padding.
 std::size_t points_inside(const Grid& grid, const Tap& tap, std::size_t height, std::size_t width);
 
 // A tile of the matrix [channels x taps][points] of an image (im2col), of which row c * taps + t

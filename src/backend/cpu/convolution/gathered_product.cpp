@@ -19,8 +19,8 @@ constexpr std::size_t block_points = 64;
 // Not a power of two, so that the rows of a panel do not fall into the same cache sets.
 constexpr std::size_t panel_row = 80;
 
-// Results whose taps coincide, all of them without a stride: points over the source's planes, and
-// where they are in the result's: (first_row + i * row_step, first_column + j * column_step).
+// Results whose taps coincide (all of them without a stride): points over the source's planes, and
+// their positions in the result's: (first_row + i * row_step, first_column + j * column_step).
 struct Phase {
     Grid grid;
     std::vector<std::size_t> filter_taps;  // of each tap
@@ -28,7 +28,7 @@ struct Phase {
     std::size_t first_column = 0;
     std::size_t row_step = 1;
     std::size_t column_step = 1;
-    std::size_t filters = 0;  // where its packed filters begin, in elements of a channel pair
+    std::size_t filters = 0;  // start of its packed filters, in elements of a channel pair
 };
 
 Phase forward_phase(const Geometry& g) {
@@ -39,7 +39,7 @@ Phase forward_phase(const Geometry& g) {
     return phase;
 }
 
-// Of an axis: the taps that reach x's elements first, first + stride, ..., and from where.
+// The taps of an axis that reach x's elements first, first + stride, ..., and their sources.
 struct AxisTap {
     std::size_t tap = 0;
     Signed shift = 0;
@@ -99,7 +99,7 @@ std::vector<Phase> phases_of(const Geometry& g, Pass pass) {
     return phases;
 }
 
-// Writes a matrix of points [first, first + count) of one image to where the phase has them.
+// Writes a matrix of points [first, first + count) of one image to their places in the phase.
 void store_points(const ImageView& view, std::size_t n, ChannelRange channels, const Phase& phase,
                   PointRange points, const float* matrix, std::size_t row) {
     for (std::size_t done = 0; done < points.count;) {
@@ -120,7 +120,7 @@ void store_points(const ImageView& view, std::size_t n, ChannelRange channels, c
     }
 }
 
-// y or the gradient of x.
+// Computes y or the gradient of x.
 class GatheredProduct final : public PreparedConvolution {
 public:
     GatheredProduct(const ConvolutionProblem& problem, const OperandOrders& preferred)
@@ -186,7 +186,7 @@ private:
     std::size_t packed_taps_ = 0;
 };
 
-// Points are filled up to whole registers.
+// Counts points padded to whole registers.
 Operations GatheredProduct::operations() const {
     Operations operations;
     for (const Phase& phase : phases_) {
@@ -202,7 +202,7 @@ Operations GatheredProduct::operations() const {
     return operations;
 }
 
-// Of each phase [inputs][outputs x taps], a transposition of the filters.
+// [inputs][outputs x taps] for each phase, the transposed filters.
 void GatheredProduct::pack_filters(const float* filters, float* packed) const {
 #pragma omp parallel for collapse(2) schedule(static) num_threads(problem_.threads)
     for (std::size_t group = 0; group < g_.groups; ++group) {

@@ -14,11 +14,11 @@ namespace strata::cpu {
 
 namespace {
 
-// A product of fewer points is slower than one that first copies several images beside each other.
+// A product of fewer points is slower than first copying several images side by side.
 constexpr std::size_t enough_points = 512;
 constexpr std::size_t line_floats = 16;
 
-// What a thread, or all of them together, needs for the images at hand.
+// The memory that a thread, or all of them together, needs for the current images.
 struct SlotFloats {
     std::size_t columns = 0;  // im2col's matrix
     std::size_t outputs = 0;  // y's matrix
@@ -53,7 +53,7 @@ public:
     void run(const ConvolutionOperands& operands, std::byte* workspace) const override;
 
 private:
-    // The images of one group that are done at a time, and the memory to do so.
+    // The images of one group that are processed at a time, with their memory.
     struct Unit {
         std::size_t group = 0;
         std::size_t first = 0;
@@ -72,7 +72,7 @@ private:
         return g_.taps() == 1 && g_.stride_height == 1 && g_.stride_width == 1 && g_.pad_top == 0 &&
                g_.pad_left == 0 && g_.points() == g_.plane();
     }
-    // One image's planes are a matrix as they lie.
+    // One image's planes already form a matrix.
     bool reads_x_in_place() const {
         return batch_ == 1 && is_pointwise() && orders_.x == ImageOrder::nchw;
     }
@@ -108,7 +108,7 @@ Operations ExplicitGemm::operations() const {
     Operations operations = {.multiply_adds = g_.multiply_adds()};
     const auto outputs = static_cast<double>(g_.images * g_.groups * g_.outputs * g_.points());
     if (problem_.pass == Pass::backward_data && !reads_x_in_place()) {
-        // What col2im adds: of each tap, the points that it sees inside the plane.
+        // The additions of col2im: for each tap, the points that it sees inside the plane.
         double inside = 0;
         for (const Tap& tap : grid_.taps) {
             inside += static_cast<double>(points_inside(grid_, tap, g_.height, g_.width));
@@ -129,7 +129,7 @@ Factor ExplicitGemm::columns_of(const Unit& unit, const Views& views) const {
     if (reads_x_in_place()) {
         return {views.x.plane(unit.first, first_channel), g_.points()};
     }
-    // (A thread that does images of its own is alone here.)
+    // A thread with its own images is alone here.
     const std::size_t row = unit.images * g_.points(), taps = g_.taps();
     const std::size_t step = views.x.neighbours();
 #pragma omp parallel for collapse(2) schedule(static)
@@ -156,7 +156,7 @@ Factor ExplicitGemm::outputs_of(const Unit& unit, const Views& views) const {
     return {unit.outputs, row};
 }
 
-// (A product in y's own memory adds to an addend that is there.)
+// A product in y's memory adds to an addend already there.
 void ExplicitGemm::forward(const Unit& unit, const Views& views, Finish finish) const {
     const Factor columns = columns_of(unit, views);
     const std::size_t first = unit.group * g_.outputs, points = unit.images * g_.points();

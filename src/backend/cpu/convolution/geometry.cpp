@@ -9,7 +9,7 @@ namespace strata::cpu {
 
 namespace {
 
-// The last two of these extents, counted from the last: the first of a single one is `missing`.
+// One of the last two extents, counted from the end; `missing` if there is only one.
 std::int64_t of_axis(const Dims& extents, std::size_t from_last, std::int64_t missing) {
     return from_last < extents.size() ? extents[extents.size() - 1 - from_last] : missing;
 }
@@ -28,10 +28,11 @@ double Geometry::multiply_adds() const {
 Geometry geometry_of(const ConvolutionProblem& problem) {
     const Window& window = problem.window;
     if (window.kernel.size() > 2) {
-        throw Refusal{fmt::format("{} spatial axes: only 1 and 2 are done", window.kernel.size())};
+        throw Refusal{
+            fmt::format("{} spatial axes: only 1 and 2 are supported", window.kernel.size())};
     }
     if (problem.pass == Pass::update) {
-        throw Refusal{"an update is no pass of a convolution"};
+        throw Refusal{"an update is not a pass of a convolution"};
     }
     const auto groups = static_cast<std::size_t>(problem.groups);
     return {

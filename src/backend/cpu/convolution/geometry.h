@@ -7,8 +7,8 @@
 
 namespace strata::cpu {
 
-// The extents of a convolution of planes by name. A convolution along one axis is one of planes of
-// one row.
+// The extents of a convolution of planes by name. A convolution along one axis has planes of one
+// row.
 struct Geometry {
     std::size_t images = 0;
     std::size_t groups = 0;
@@ -32,11 +32,11 @@ struct Geometry {
     std::size_t points() const { return out_height * out_width; }  // of an output plane
     std::size_t plane() const { return height * width; }
     std::size_t filter_elements() const { return groups * outputs * depth(); }
-    // Multiply-adds of a pass by its definition, with those on the padding.
+    // Multiply-adds of a pass by its definition, including those on padding.
     double multiply_adds() const;
 };
 
-// Throws Refusal for more than two axes and for a pass that is none of a convolution.
+// Throws Refusal for more than two axes and for a pass that a convolution does not have.
 Geometry geometry_of(const ConvolutionProblem& problem);
 
 // Throws Refusal, naming the method, unless stride and dilation are 1.

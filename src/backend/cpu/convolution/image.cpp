@@ -16,8 +16,8 @@ std::ptrdiff_t signed_of(std::size_t count) {
     return static_cast<std::ptrdiff_t>(count);
 }
 
-// Between rows of a matrix and lanes of a block, which lie beside each other: a transposition. (The
-// loop over lanes is inside, because they share a cache line.)
+// A transposition between rows of a matrix and adjacent lanes of a block. The inner loop is over
+// lanes, because they share a cache line.
 struct Lanes {
     std::size_t lanes = 0;
     std::size_t points = 0;
@@ -41,15 +41,15 @@ STRATA_EACH_ISA void rows_to_lanes(const Lanes& l, const float* matrix, float* i
     }
 }
 
-// (A sum that is not a number stays one.)
-float least_of(const Finish& finish) {
+// NaN stays NaN.
+float lower_bound_of(const Finish& finish) {
     return finish.relu ? 0.0F : -std::numeric_limits<float>::infinity();
 }
 
 // Bias and addend are those of the first lane.
 STRATA_EACH_ISA void finish_to_lanes(const Lanes& l, const Finish& finish, const float* matrix,
                                      float* image) {
-    const float least = least_of(finish);
+    const float lower_bound = lower_bound_of(finish);
     const float* addend = finish.addend;
     for (std::size_t point = 0; point < l.points; ++point, image += l.column) {
 #pragma GCC ivdep
@@ -57,7 +57,7 @@ STRATA_EACH_ISA void finish_to_lanes(const Lanes& l, const Finish& finish, const
             float sum = matrix[lane * l.row + point];
             sum += finish.bias != nullptr ? finish.bias[lane] : 0.0F;
             sum += addend != nullptr ? addend[lane] : 0.0F;
-            image[lane] = least > sum ? least : sum;
+            image[lane] = lower_bound > sum ? lower_bound : sum;
         }
         addend += addend != nullptr ? l.column : 0;
     }
@@ -65,16 +65,17 @@ STRATA_EACH_ISA void finish_to_lanes(const Lanes& l, const Finish& finish, const
 
 STRATA_EACH_ISA void finish_row(const Finish& finish, std::size_t count, const float* matrix,
                                 float* image) {
-    const float bias = finish.bias != nullptr ? *finish.bias : 0.0F, least = least_of(finish);
+    const float bias = finish.bias != nullptr ? *finish.bias : 0.0F,
+                lower_bound = lower_bound_of(finish);
     const float* addend = finish.addend;
 #pragma GCC ivdep
     for (std::size_t i = 0; i < count; ++i) {
         const float sum = matrix[i] + bias + (addend != nullptr ? addend[i] : 0.0F);
-        image[i] = least > sum ? least : sum;
+        image[i] = lower_bound > sum ? lower_bound : sum;
     }
 }
 
-// What `finish` means for a channel and a place in its plane.
+// `finish` for a channel and a place in its plane.
 Finish finish_at(const Finish& finish, std::size_t channel, std::ptrdiff_t place) {
     return {finish.bias != nullptr ? finish.bias + channel : nullptr,
             finish.addend != nullptr ? finish.addend + place : nullptr, finish.relu};

@@ -8,15 +8,15 @@
 
 namespace strata::cpu {
 
-// Where the elements of images[N, C, H, W] of any order lie: channels in blocks, and within a block
-// `lane` floats apart; rows and columns of a plane `row` and `column` floats apart.
+// The layout of images[N, C, H, W] in any order: channels in blocks, `lane` floats apart within a
+// block; rows and columns of a plane `row` and `column` floats apart.
 struct ImageView {
     float* data = nullptr;
     std::size_t images = 0;
     std::size_t channels = 0;
     std::size_t height = 0;
     std::size_t width = 0;
-    std::size_t block = 1;  // channels of a block, the last of which may be filled up
+    std::size_t block = 1;  // channels of a block; the last block may be padded
     std::ptrdiff_t image = 0;
     std::ptrdiff_t block_step = 0;
     std::ptrdiff_t lane = 0;
@@ -28,17 +28,16 @@ struct ImageView {
                static_cast<std::ptrdiff_t>(channel / block) * block_step +
                static_cast<std::ptrdiff_t>(channel % block) * lane;
     }
-    // Whether the elements of a plane lie beside each other.
+    // Whether the elements of a plane are adjacent.
     bool is_plain() const { return column == 1; }
-    // How many channels are best read or written together: those that share cache lines.
+    // The number of channels best read or written together: those that share cache lines.
     std::size_t neighbours() const { return lane == 1 ? std::min<std::size_t>(block, 16) : 1; }
 };
 
-// `dims` as a problem has them: [N, C, W] or [N, C, H, W].
+// `dims` as in a problem: [N, C, W] or [N, C, H, W].
 ImageView image_view(float* data, const Dims& dims, ImageOrder order);
 
-// Zeros what fills up the last block of channels, as the library expects of each image. In
-// parallel.
+// Zeros the padding of each image's last block of channels, as the library expects. In parallel.
 void clear_filling(const ImageView& view);
 
 struct ChannelRange {
@@ -53,18 +52,18 @@ struct PointRange {
     std::size_t first = 0;
     std::size_t count = 0;
 };
-// What a convolution makes of its sums when it writes them: sum + bias + addend, each where there
-// is one, then max(0, ..) if `relu`.
+// What a convolution does with its sums when it writes them: sum + bias + addend, each if present,
+// then max(0, ..) if `relu`.
 struct Finish {
     const float* bias = nullptr;  // of the image's first channel
-    float* addend = nullptr;      // an image like the one that is written, or this one itself
+    float* addend = nullptr;      // an image with the layout of the result, or the result itself
     bool relu = false;
 
     bool is_needed() const { return bias != nullptr || addend != nullptr || relu; }
 };
 
-// A matrix [channels][points] of these of an image, rows `row` floats apart. One that is written
-// may be the elements of the image themselves, where they lie as its rows.
+// A matrix [channels][points] of these of an image, rows `row` floats apart. The destination may be
+// the image itself, if its elements already form the rows.
 void copy_from_image(const ImageView& view, std::size_t n, ChannelRange channels, PointRange points,
                      float* matrix, std::size_t row);
 void copy_to_image(const ImageView& view, std::size_t n, ChannelRange channels, PointRange points,

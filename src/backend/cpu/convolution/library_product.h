@@ -7,7 +7,7 @@
 
 namespace strata::cpu {
 
-// A row-major matrix, or the transpose of one: rows lie `row` floats apart.
+// A row-major matrix, or the transpose of one: rows are `row` floats apart.
 struct Factor {
     const float* data = nullptr;
     std::size_t row = 0;
@@ -15,7 +15,7 @@ struct Factor {
 };
 
 // c = a b or c += a b by the library's product, for matrices of any size: on all threads, or on the
-// calling one within a parallel region. On one set of threads it always gives the same result.
+// calling one within a parallel region. With the same threads it always gives the same result.
 void library_product(const ProductExtents& extents, const Factor& a, const Factor& b,
                      const ResultMatrix& c, Into into);
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-// strata's own ways to compute a convolution on a CPU, beside the library's.
+// strata's own methods to compute a convolution on a CPU, in addition to the library's.
 namespace strata::cpu {
 
 // One pass of a convolution of f32 images: x[N, C, H, W] with weight[K, C / groups, R, S] gives
@@ -27,7 +27,7 @@ struct ConvolutionProblem {
     bool bias = false;
     bool sum = false;               // y += another tensor, in the forward pass only
     bool relu = false;              // then y = max(0, y), in the forward pass only
-    bool constant_weights = false;  // every run has the same; in the forward pass only
+    bool constant_weights = false;  // the same in every run; in the forward pass only
     int threads = 1;
 };
 
@@ -36,8 +36,8 @@ struct ConvolutionProblem {
 // a method may rely on it, and writes zeros there.
 enum class ImageOrder { nchw, nchw8c, nchw16c, nhwc, chwn };
 
-// The order of the filters' elements: plain, or blocks of inputs by outputs as the library has them
-// beside such images (OIhw8i8o, OIhw16i16o). The gradient of the weights has the same order.
+// The order of the filters' elements: plain, or blocks of inputs by outputs as the library uses
+// them with such images (OIhw8i8o, OIhw16i16o). The gradient of the weights has the same order.
 enum class FilterOrder { oihw, oihw8i8o, oihw16i16o };
 
 struct OperandOrders {
@@ -46,16 +46,16 @@ struct OperandOrders {
     ImageOrder y = ImageOrder::nchw;
 };
 
-// What a method makes of constant weights once and then reads in their place, such as their
+// What a method computes once from constant weights and then reads instead of them, such as their
 // transforms. No bytes: it reads the weights themselves.
 struct KeptWeights {
     Bytes bytes = {};
-    // `kept` is aligned to 64 bytes, the workspace is one for a run.
+    // `kept` is aligned to 64 bytes; the workspace is that of a run.
     std::function<void(const float* weight, float* kept, std::byte* workspace)> make = {};
 };
 
-// The operands, or their gradients in a backward pass: the pass decides which of them are results.
-// `weight` is what the method keeps of constant weights, if it does. The forward pass reads x,
+// The operands, or their gradients in a backward pass: the pass determines which of them are
+// results. `weight` holds the method's KeptWeights, if it keeps any. The forward pass reads x,
 // weight, bias and addend and writes y; the pass for the data reads y's gradient and weight and
 // writes x's; the pass for the weights reads x and y's gradient and writes those of weight and
 // bias. Null: the problem does not have it.
@@ -67,8 +67,8 @@ struct ConvolutionOperands {
     float* addend = nullptr;  // of the sum, in the order of y; may be y itself
 };
 
-// A pass prepared by one method. It runs on OpenMP's threads, as many as the problem said, and may
-// be run again and again, but not by two callers at once with the same workspace.
+// A pass prepared by one method. It runs on as many OpenMP threads as the problem states, and may
+// be run repeatedly, but not by two callers at once with the same workspace.
 class PreparedConvolution {
 public:
     virtual ~PreparedConvolution() = default;
@@ -78,26 +78,26 @@ public:
     virtual OperandOrders orders() const = 0;
     // Aligned to a page by the caller; undefined before and after a run.
     virtual Bytes workspace() const = 0;
-    // The arithmetic that a run does, transforms and padding included.
+    // The arithmetic of a run, including transforms and padding.
     virtual Operations operations() const = 0;
-    // Valid as long as this is.
+    // Valid as long as this object.
     virtual KeptWeights kept_weights() const { return {}; }
     virtual void run(const ConvolutionOperands& operands, std::byte* workspace) const = 0;
 };
 
-// A way to compute convolutions, by the name that users ask for: "winograd-4x4-3x3", "fft-tiled".
-// "direct" is the library's, except of images whose batch is last, and the gradient of depthwise
-// weights of windows that the library has no kernel for.
+// A method to compute convolutions, by the name that users give: "winograd-4x4-3x3", "fft-tiled".
+// "direct" is the library's, except for images whose batch is last, and for the weights' gradient
+// of depthwise windows without a kernel in the library.
 struct ConvolutionMethod {
     std::string_view name;
-    // `preferred` are the orders that the operands already have where they have been decided: a
-    // method takes them where it can at the same speed, so that nothing needs to be reordered.
-    // Throws Refusal where the method cannot do this problem: "stride 2: Winograd needs stride 1".
+    // `preferred` has the orders of the operands, if already decided: a method accepts them if that
+    // costs no speed, so that nothing needs to be reordered. Throws Refusal if the method cannot do
+    // this problem: "stride 2: Winograd needs stride 1".
     std::unique_ptr<PreparedConvolution> (*prepare)(const ConvolutionProblem& problem,
                                                     const OperandOrders& preferred);
 };
 
-// All of them, in the order in which they are listed to users.
+// All methods, in the order in which users see them.
 std::span<const ConvolutionMethod> convolution_methods();
 
 }  // namespace strata::cpu

@@ -9,13 +9,13 @@
 
 namespace strata::cpu {
 
-// The name of what products are compiled for, in an implementation's name.
+// The instruction set of products, as part of an implementation's name.
 inline std::string_view product_isa() {
     const Isa isa = widest_isa();
     return isa == Isa::avx512 ? "avx512" : isa == Isa::avx2 ? "avx2" : "portable";
 }
 
-// As many columns of a right matrix as register tiles have; a panel of as many is [depth][columns].
+// The number of columns of a register tile; a panel with that many columns is [depth][columns].
 inline std::size_t right_panel_columns() {
     return widest_isa() == Isa::avx512 ? panel_columns : 16;
 }
@@ -23,7 +23,7 @@ inline std::size_t right_panel_columns() {
 // Rows of a left matrix that stay in the L2 cache, a multiple of the register tiles'.
 inline constexpr std::size_t row_block = 48;
 
-// As many rows of such a panel stay in the L1 cache.
+// The number of rows of such a panel that stay in the L1 cache.
 inline std::size_t depth_block() {
     return widest_isa() == Isa::avx512 ? 128 : 256;
 }

@@ -17,17 +17,17 @@ namespace {
 
 using Signed = std::ptrdiff_t;
 
-// Rows of the sums that see about as much of x as stays in the L1 cache beside a panel of y.
+// Rows of the sums whose part of x fits in the L1 cache beside a panel of y.
 constexpr std::size_t weight_rows = 96;
 // Outputs that are transposed together.
 constexpr std::size_t transposed_lanes = 16;
 
-// The x that points see, padded: with a stride, columns that lie so far apart stand beside each
-// other, so that a row of points sees consecutive elements under each tap. That is [channels]
-// [phases][rows][columns], of which a tap of a channel begins at an offset.
+// The x that points see, padded: with a stride, columns that far apart are stored side by side, so
+// that a row of points sees consecutive elements under each tap. The layout is [channels]
+// [phases][rows][columns], in which each tap of a channel begins at an offset.
 struct PaddedPlanes {
     Grid grid;             // its taps are the phases
-    std::size_t rows = 0;  // that a row of points needs, and then each more
+    std::size_t rows = 0;  // needed by a row of points, and by each further row
     std::size_t row_step = 1;
     std::size_t columns = 0;  // more than the points have
     std::vector<std::size_t> phase_of_tap = {}, row_of_tap = {}, column_of_tap = {};
@@ -64,7 +64,7 @@ PaddedPlanes padded_planes(const Geometry& g) {
     return planes;
 }
 
-// As many points as keep a panel of y's gradient in the L1 cache are multiplied at a time: columns
+// The points multiplied at a time, so that a panel of y's gradient stays in the L1 cache: columns
 // of a row, rows of an image, or images.
 PointBlock block_of(const Geometry& g) {
     const std::size_t points = depth_block();
@@ -77,7 +77,7 @@ PointBlock block_of(const Geometry& g) {
     return {1, 1, points};
 }
 
-// Channels as columns of a panel, whose rows are the points.
+// Writes channels as columns of a panel, whose rows are the points.
 STRATA_EACH_ISA void transpose_channels(const float* rows, std::size_t row, std::size_t points,
                                         std::size_t panel_row, float* panel) {
     for (std::size_t point = 0; point < points; ++point, panel += panel_row) {
@@ -87,10 +87,10 @@ STRATA_EACH_ISA void transpose_channels(const float* rows, std::size_t row, std:
     }
 }
 
-// The gradient of the weights, transposed: of the matrix [C R S][points], whose rows are read where
-// they are in padded planes, with y's gradient [points][K]. Threads share the rows, so that each
-// sum belongs to one of them; where there are few rows, parts of the images are summed apart and
-// added at the end.
+// The transposed gradient of the weights: the product of the matrix [C R S][points], whose rows are
+// read in place from padded planes, with y's gradient [points][K]. Threads divide the rows, so that
+// each sum belongs to one of them; if there are few rows, parts of the images are summed separately
+// and added at the end.
 class WeightGradient final : public PreparedConvolution {
 public:
     WeightGradient(const ConvolutionProblem& problem, const OperandOrders& preferred)
@@ -140,7 +140,7 @@ private:
         ImageView x;
         ImageView dy;
     };
-    // Of a block of points: the first, and how many.
+    // The first point and the number of points of a block.
     struct Place {
         std::size_t image = 0;
         std::size_t row = 0;
@@ -155,7 +155,7 @@ private:
         std::vector<std::ptrdiff_t> offsets;  // of a task's rows in the planes
     };
 
-    // Of a group's sums, that of the bias included.
+    // The rows of a group's sums, including that of the bias.
     std::size_t rows_of_sums() const { return g_.depth() + (problem_.bias ? 1 : 0); }
     std::size_t sum_floats() const { return g_.groups * rows_of_sums() * outputs_; }
     std::size_t block_points() const { return block_.images * block_.rows * block_.columns; }
@@ -208,7 +208,7 @@ private:
     std::size_t outputs_;
     std::size_t width_;
     PointBlock block_;
-    bool reads_y_ = false;  // y's gradient lies in blocks as wide as a register
+    bool reads_y_ = false;  // y's gradient is in blocks as wide as a register
     std::size_t parts_ = 1;
     std::size_t rows_ = 0;
     std::size_t row_parts_ = 1;
@@ -216,7 +216,7 @@ private:
 
 Operations WeightGradient::operations() const {
     const auto count = [](std::size_t value) { return static_cast<double>(value); };
-    // (The bias's gradient is a sum of products with ones.)
+    // The bias's gradient is a sum of products with ones.
     return {.multiply_adds =
                 count(g_.images * g_.points()) * count(g_.groups * rows_of_sums() * outputs_),
             .adds = count((parts_ - 1) * g_.groups * rows_of_sums() * g_.outputs)};
@@ -237,12 +237,12 @@ WeightGradient::Task WeightGradient::task_of(std::size_t number, float* sums) co
     return task;
 }
 
-// Of all outputs of the group, the last panel filled up with zeros.
+// Packs all outputs of the group, padding the last panel with zeros.
 void WeightGradient::pack_gradient(const Task& task, const Views& views, const Place& place,
                                    const Memory& memory) const {
     const PointBlock& block = place.points;
     const std::size_t points = block.images * block.rows * block.columns;
-    // Rows of points that fill the image's lie behind each other.
+    // Rows of points that fill the image's rows are contiguous.
     const bool whole = block.columns == g_.out_width;
     const std::size_t pieces = whole ? 1 : block.rows, length = block.rows * block.columns / pieces;
     for (std::size_t k = 0; k < outputs_; k += transposed_lanes) {

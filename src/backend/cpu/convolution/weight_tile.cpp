@@ -20,8 +20,8 @@ struct Tile {
     const OutputVectors& y;
     float* sums = nullptr;
     std::size_t sums_row = 0;
-    // The first line to prefetch, and the floats to the next; 0 if nothing is ahead. The points of
-    // an image reach over half a vector of as many points, perhaps beyond the array.
+    // The first line to prefetch, and the floats to the next; 0 if nothing is ahead. The points may
+    // extend half a vector beyond an image, possibly beyond the array.
     const float* ahead = nullptr;
     std::ptrdiff_t ahead_step = 0;
 };
@@ -56,8 +56,8 @@ template <class Vector, std::size_t rows, std::size_t vectors>
     }
 }
 
-// The tile's sums stay in registers. Every few points a line of what is read next is prefetched:
-// all at once would fill the queue in which the tile's own loads wait.
+// The tile's sums stay in registers. Every few points, one line of the next data is prefetched: all
+// at once would fill the load queue that the tile needs.
 template <class Vector, std::size_t rows, std::size_t vectors>
 [[gnu::always_inline]] inline void add_tile(const Tile& tile) {
     constexpr std::size_t lanes = sizeof(Vector) / sizeof(float);
@@ -177,8 +177,8 @@ std::size_t tile_vectors() {
     return isa == Isa::avx2 ? 2 : portable_vectors;
 }
 
-// Tiles of about as many rows, since narrow ones wait for their own sums. Two of them prefetch a
-// vector of what is ahead, one its first half; few rows have too few tiles for all of it.
+// Tiles of about equal height, because narrow ones wait for their own sums. Two of them prefetch a
+// vector of the next data, one its first half; few rows have too few tiles for all of it.
 void add_weight_sums(const PointBlock& block, std::size_t rows, std::size_t vectors,
                      const SeenElements& x, const OutputVectors& y, float* sums,
                      std::size_t sums_row) {

@@ -60,12 +60,12 @@ void refuse_unsuitable(const ConvolutionProblem& problem, std::size_t r) {
     refuse_all_but("stride", problem.window.stride, 1);
     refuse_all_but("dilation", problem.window.dilation, 1);
     const std::int64_t channels = std::min(problem.weight[0] / problem.groups, problem.weight[1]);
-    if (problem.groups > 1 && channels < fewest_channels) {
+    if (problem.groups > 1 && channels < min_channels) {
         throw Refusal{fmt::format("groups of {} channels: Winograd needs {} in each", channels,
-                                  fewest_channels)};
+                                  min_channels)};
     }
     if (problem.pass == Pass::update) {
-        throw Refusal{"no update: a convolution's algorithm does not do it"};
+        throw Refusal{"a convolution's algorithm does not do updates"};
     }
 }
 
@@ -75,7 +75,7 @@ ImageLayout group_of(ImageLayout image, std::int64_t groups) {
     return image;
 }
 
-// That of one group.
+// The problem of one group.
 WinogradProblem described(WinogradTile tile, const ConvolutionProblem& problem,
                           const OperandOrders& orders) {
     WinogradProblem result;
@@ -101,7 +101,7 @@ WinogradProblem described(WinogradTile tile, const ConvolutionProblem& problem,
     return result;
 }
 
-// Orders in which the channels of each group are images and filters of their own.
+// Orders in which each group's channels form separate images and filters.
 OperandOrders orders_of_groups(const ConvolutionProblem& problem, OperandOrders orders) {
     const std::int64_t inputs = problem.weight[1], outputs = problem.weight[0] / problem.groups;
     const auto suited = [&](ImageOrder order, std::int64_t channels) {
@@ -119,7 +119,7 @@ OperandOrders orders_of_groups(const ConvolutionProblem& problem, OperandOrders 
     return orders;
 }
 
-// The convolutions of the groups one after the other, each by all threads.
+// Convolves the groups one after the other, each with all threads.
 class GroupedWinograd final : public PreparedConvolution {
 public:
     GroupedWinograd(const ConvolutionProblem& problem, std::unique_ptr<PreparedConvolution> each)

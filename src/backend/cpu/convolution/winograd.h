@@ -11,7 +11,7 @@
 // each of a tile's elements, and transformed back (Lavin and Gray, 2015, arXiv 1509.09308).
 namespace strata::cpu::winograd {
 
-// The arithmetic kernels of a run, which a test replaces by ones that count.
+// The arithmetic kernels of a run; a test replaces them with counting ones.
 struct WinogradKernels {
     std::string_view isa;
     const WinogradTable* wide = nullptr;    // for channels in groups of 16
@@ -19,14 +19,14 @@ struct WinogradKernels {
     decltype(&small_gemm) product = nullptr;
     decltype(&gemm_by_panel) panel_product = nullptr;
     void (*add)(const float* values, std::size_t count, float* sums) = nullptr;
-    Bytes cache = {};  // that a processor has for itself: the level-2 cache
+    Bytes cache = {};  // private to a processor: the level-2 cache
 };
 
 WinogradKernels winograd_kernels();
 
-// A problem that Winograd's method can do, in a form that suits it. A pass for the data is a
-// forward pass from y's gradient with the filters turned by half a turn, input and output channels
-// exchanged.
+// A problem that Winograd's method can do, in a form that suits it. The backward-data pass is a
+// forward pass from y's gradient with the filters rotated by 180 degrees, and input and output
+// channels exchanged.
 struct WinogradProblem {
     WinogradTile tile = WinogradTile::f4x4_3x3;
     Pass pass = Pass::forward;
@@ -51,9 +51,9 @@ struct WinogradProblem {
 
 // Below it, tiles are mostly padding, and direct convolution is faster (13 to 110 against 300
 // GFLOP/s in the first layer of VGG-16, AVX-512).
-inline constexpr std::int64_t fewest_channels = 16;
+inline constexpr std::int64_t min_channels = 16;
 
-// Throws Refusal where the method cannot do the problem: also where a group has too few channels.
+// Throws Refusal if the method cannot do the problem, or if a group has too few channels.
 std::unique_ptr<PreparedConvolution> prepare_winograd(WinogradTile tile,
                                                       const ConvolutionProblem& problem,
                                                       const OperandOrders& preferred,
@@ -65,13 +65,13 @@ std::unique_ptr<PreparedConvolution> prepare_winograd(const ConvolutionProblem& 
     return prepare_winograd(tile, problem, preferred, winograd_kernels());
 }
 
-// Both kinds of pass, each in a file of its own.
+// Both kinds of pass, each in its own file.
 std::unique_ptr<PreparedConvolution> prepare_winograd_images(const WinogradProblem& problem,
                                                              const WinogradKernels& kernels);
 std::unique_ptr<PreparedConvolution> prepare_winograd_weights(const WinogradProblem& problem,
                                                               const WinogradKernels& kernels);
 
-// What they share.
+// Shared by both.
 
 // The depth of a product whose right matrix stays in the L1 cache while the rows of the left one
 // pass: 32 KB with 64 columns.
@@ -79,7 +79,7 @@ inline constexpr std::size_t block_depth = 128;
 
 std::string winograd_name(WinogradTile tile);
 WinogradCosts winograd_costs(WinogradTile tile);
-// What the sum of a tile of y's gradient is, as a multiple of its transform at the point 1, 1.
+// The sum of a tile of y's gradient as a multiple of its transform at the point 1, 1.
 double tile_sum_factor(WinogradTile tile);
 Operations operations_of(const TransformCost& cost, double times);
 const WinogradCodelets& codelets_for(const WinogradKernels& kernels, WinogradTile tile,

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstring>
 
-// The transforms of Winograd's convolutions over images: a vector holds the same element of as many
-// channels as it has lanes. A file for each width of registers includes this one and has its own
+// The transforms of Winograd's convolutions over images: each lane of a vector holds the same
+// element of another channel. A file for each width of registers includes this one with its own
 // compiler options.
 namespace strata::cpu::winograd {
 
@@ -22,7 +22,7 @@ struct Steps {
     std::ptrdiff_t tile = 0;
 };
 
-// The rows or columns of a tile that lie inside of the image.
+// The rows or columns of a tile that are inside the image.
 struct Inside {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -33,7 +33,7 @@ struct Inside {
     }
 };
 
-// Tiles side by side, and what is to be made of them.
+// Tiles side by side, and how to transform them.
 struct Strip {
     const float* from = nullptr;
     Steps from_steps;
@@ -41,11 +41,11 @@ struct Strip {
     Steps to_steps;
     std::size_t tiles = 1;
     std::size_t channels = 0;  // contiguous; a multiple of the lanes
-    // Of a tile of the image: the rest is zero where it is read, and not written.
+    // The part of a tile inside the image: the rest is read as zero, and not written.
     Inside rows;
     Inside columns;
     const float* bias = nullptr;    // for each channel
-    const float* addend = nullptr;  // lies like `to`, or there
+    const float* addend = nullptr;  // laid out like `to`, or `to` itself
     bool relu = false;
 };
 
@@ -143,7 +143,7 @@ void transform_to_image(const Strip& strip) {
     }
 }
 
-// Tiles of an image to their transforms, and back: those at the image's edge are the slower ones.
+// Transforms tiles of an image, and back; tiles at the image's edge are slower.
 template <class Transform, class Scalar>
 void from_image(const Strip& strip) {
     const bool whole =
@@ -171,7 +171,7 @@ struct WinogradCodelets {
     Codelet filter_gradient = nullptr;  // to r x r elements of the weights' gradient
 };
 
-// Which codelets: in the order of the methods' list.
+// The codelets, in the order of the methods' list.
 enum class WinogradTile { f2x2_3x3, f4x4_3x3, f6x6_3x3, f2x2_5x5, f4x4_5x5 };
 inline constexpr std::size_t winograd_tiles = 5;
 

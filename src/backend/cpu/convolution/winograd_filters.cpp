@@ -29,7 +29,7 @@ FilterBlock block_of(const TransformedFilters& filters, std::size_t task) {
             std::min(block_side, filters.columns - column)};
 }
 
-// Blocks of filters whose 16 outputs lie side by side can be transformed where they are.
+// Blocks of filters with 16 adjacent outputs can be transformed in place.
 bool direct(const FilterLayout& layout, const FilterBlock& block, bool turned) {
     return layout.order == FilterOrder::oihw16i16o && block.whole() && !turned;
 }

@@ -6,9 +6,9 @@
 
 namespace strata::cpu::winograd {
 
-// Filters w[K, C, R, R] and how a pass sees them: `rows` of them are summed over, `columns` are
-// results. That is C and K in the forward pass; K and C, with each filter turned by half a turn, in
-// the pass for the data.
+// Filters w[K, C, R, R] as a pass sees them: `rows` are summed over, `columns` are results. These
+// are C and K in the forward pass; K and C, with each filter rotated by 180 degrees, in the
+// backward-data pass.
 struct FilterLayout {
     std::size_t outputs = 0;  // K
     std::size_t inputs = 0;   // C
@@ -21,16 +21,16 @@ struct FilterLayout {
     std::ptrdiff_t input_offset(std::size_t c) const;
 };
 
-// Transformed filters, or sums of the products of which their gradient is made: for each panel of
-// 64 columns and each point a matrix [rows][64].
+// Transformed filters, or the sums of products from which their gradient is computed: for each
+// panel of 64 columns and each point a matrix [rows][64].
 struct TransformedFilters {
     float* data = nullptr;
     std::size_t rows = 0;
     std::size_t columns = 0;
     std::size_t points = 0;
 
-    // (Planes are a line longer than they must be, because caches hold few lines whose distance is
-    // a power of two.)
+    // Planes are a line longer than necessary, because caches hold few lines whose distance is a
+    // power of two.
     std::size_t point_floats() const { return rows * 64 + 16; }
     std::size_t panels() const { return (columns + 63) / 64; }
     std::size_t floats() const { return panels() * points * point_floats(); }
@@ -41,7 +41,7 @@ struct TransformedFilters {
     std::size_t columns_of(std::size_t panel) const;
 };
 
-// Blocks of 16 x 16 filters, each a task of its own.
+// Blocks of 16 x 16 filters, each a separate task.
 std::size_t filter_tasks(const TransformedFilters& filters);
 
 void transform_filters(const FilterLayout& layout, const float* weight, bool turned,

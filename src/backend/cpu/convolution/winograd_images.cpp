@@ -10,8 +10,8 @@ namespace strata::cpu::winograd {
 
 namespace {
 
-// How a run is cut. Either each thread takes a block of tiles through all three stages, and what
-// lies between them stays in its cache; or all threads together do one stage after the other. The
+// How a run is divided. Either each thread takes a block of tiles through all three stages, with
+// the intermediate results in its cache; or all threads together do one stage after the other. The
 // former reads all filters once for each block, the latter writes and reads all transformed images.
 struct Blocking {
     bool fused = false;
@@ -55,7 +55,7 @@ private:
         TransformedTiles inputs;
         TransformedTiles outputs;
     };
-    // One run's operands, as this pass sees them.
+    // One run's operands for this pass.
     struct Run {
         const float* from = nullptr;
         float* to = nullptr;
@@ -66,13 +66,13 @@ private:
     void make_grids();
     Blocking choose_blocking() const;
     std::size_t bias_floats() const { return problem_.bias && forward_ ? padded_columns() : 0; }
-    // Of the filters that a run transforms.
+    // The size of the filters that a run transforms.
     std::size_t transformed_floats() const {
         return problem_.keeps_filters ? 0 : filters_.floats();
     }
     std::size_t padded_columns() const { return round_up(to_.channels, 16); }
     std::size_t padded_depth() const { return round_up(depth_, 16); }
-    // (Panels of the outputs that are kept at once.)
+    // Panels of outputs that are kept at once.
     std::size_t kept_panels() const { return blocking_.fused ? 1 : filters_.panels(); }
     std::size_t input_plane() const { return blocking_.tiles * padded_depth() + 16; }
     std::size_t output_plane() const {
@@ -123,8 +123,9 @@ void WinogradImages::make_grids() {
 Blocking WinogradImages::choose_blocking() const {
     const std::size_t count = std::max<std::size_t>(in_grid_.count(), 1);
     const double plane_row = static_cast<double>(problem_.points() * sizeof(float));
-    const auto cut = [&](double most) {
-        const std::size_t rows = std::max<std::size_t>(static_cast<std::size_t>(most) / 6 * 6, 6);
+    const auto cut = [&](double max_rows) {
+        const std::size_t rows =
+            std::max<std::size_t>(static_cast<std::size_t>(max_rows) / 6 * 6, 6);
         const std::size_t blocks = (count + rows - 1) / rows;
         return round_up((count + blocks - 1) / blocks, 6);
     };
@@ -133,8 +134,8 @@ Blocking WinogradImages::choose_blocking() const {
     const double staged = 0.4 * kernels_.cache.value / (4.0 * static_cast<double>(padded_depth()));
     const double depth = static_cast<double>(depth_);
     const double columns = static_cast<double>(to_.channels);
-    // Floats read or written for each product: filters again for each block, or transformed images
-    // twice each.
+    // Floats read or written for each product: the filters for each block, or transformed images
+    // twice.
     const bool is_fused = 1 / fused < 2 / columns + 2 / depth;
     return {is_fused, cut(is_fused ? fused : staged)};
 }
@@ -300,7 +301,7 @@ Operations WinogradImages::operations() const {
     const double filters = number(depth_) * number(padded_columns());
     const double pixels =
         number(problem_.images) * static_cast<double>(to_.height * to_.width) * number(to_.lanes());
-    // (A sum is done in the codelets only where vectors are written as they lie.)
+    // The codelets do a sum only if vectors are written in place.
     const double added = to_.filled ? pixels : pixels / number(to_.lanes()) * number(to_.channels);
     Operations operations = operations_of(costs.filter, problem_.keeps_filters ? 0 : filters);
     operations += operations_of(costs.input, tiles * number(from_.lanes()));

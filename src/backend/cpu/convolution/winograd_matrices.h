@@ -56,7 +56,7 @@ constexpr double value_at(const std::array<double, size>& coefficients, double p
 
 }  // namespace cook_toom
 
-// The transform of the data. The first row's sign is such that a coefficient is 1, which costs no
+// The transform of the data. The first row's sign is chosen to make a coefficient 1, which costs no
 // multiplication.
 template <std::size_t size>
 constexpr Matrix<size, size> input_matrix() {

@@ -11,7 +11,7 @@ constexpr std::ptrdiff_t max_extent = 8;
 constexpr std::ptrdiff_t max_group = 16;
 using TileBuffer = float[max_extent * max_extent * max_group];
 
-// Tiles side by side of which the same rows and columns lie inside of the image.
+// Tiles side by side with the same rows and columns inside the image.
 struct TileRun {
     std::size_t image = 0;
     std::ptrdiff_t y = 0;  // of the first tile's first element
@@ -28,8 +28,8 @@ Inside inside(std::ptrdiff_t origin, std::ptrdiff_t extent, std::ptrdiff_t limit
     return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)};
 }
 
-// How many tiles from the one at x on lie whole between the image's left and right edge: 1 if the
-// first does not.
+// How many tiles starting with the one at x are entirely between the image's left and right edge: 1
+// if the first is not.
 std::size_t whole_tiles(const TileGrid& grid, std::ptrdiff_t x, std::ptrdiff_t width) {
     if (x < 0 || x + grid.extent > width) {
         return 1;
@@ -87,7 +87,7 @@ Inside all_of(const TileGrid& grid) {
     return {0, static_cast<std::size_t>(grid.extent)};
 }
 
-// The tiles of a run one by one, each moved through a buffer.
+// Moves the tiles of a run one by one through a buffer.
 template <class Visit>
 void for_each_tile(const TileRun& run, const TileGrid& grid, Visit&& visit) {
     TileRun one = run;

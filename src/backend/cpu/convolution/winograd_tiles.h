@@ -6,14 +6,14 @@
 
 namespace strata::cpu::winograd {
 
-// Where the elements of an image [N, C, H, W] are, in floats. Channels are taken in groups of those
-// that lie side by side, or of 16 where none do.
+// The layout of an image [N, C, H, W], in floats. Channels are processed in groups of adjacent
+// ones, or of 16 if none are adjacent.
 struct ImageLayout {
     std::size_t channels = 0;
     std::ptrdiff_t height = 0;
     std::ptrdiff_t width = 0;
     std::size_t group = 16;
-    bool filled = false;  // groups are padded with zeros in memory, too
+    bool filled = false;  // groups are padded with zeros in memory
     std::ptrdiff_t image_step = 0;
     std::ptrdiff_t group_step = 0;
     std::ptrdiff_t row_step = 0;
@@ -22,7 +22,7 @@ struct ImageLayout {
 
     std::size_t groups() const { return (channels + group - 1) / group; }
     std::size_t lanes() const { return groups() * group; }
-    // Whether the vectors of a group can be read and written where they are.
+    // Whether the vectors of a group can be read and written in place.
     bool direct(std::size_t g) const {
         return channel_step == 1 && (filled || (g + 1) * group <= channels);
     }
@@ -75,10 +75,10 @@ inline TransformedTiles from_tile(TransformedTiles tiles, std::size_t first) {
     return tiles;
 }
 
-// What the output transform adds.
+// The operands that the output transform adds.
 struct Epilogue {
     const float* bias = nullptr;    // padded to a multiple of 16 channels
-    const float* addend = nullptr;  // an image like the one that is written, or this one itself
+    const float* addend = nullptr;  // an image with the layout of the result, or the result itself
     bool relu = false;
 };
 
@@ -88,7 +88,7 @@ void read_tiles(const ImageLayout& layout, const float* image, const TileGrid& g
                 IndexRange tiles, std::size_t group, Codelet codelet, std::size_t size,
                 const TransformedTiles& to);
 
-// The opposite: writes a group of channels of an image. `first_channel` is the number in `from` of
+// The inverse: writes a group of channels of an image. `first_channel` is the number in `from` of
 // channel 0.
 void write_tiles(const TransformedTiles& from, std::size_t size, Codelet codelet,
                  const TileGrid& grid, IndexRange tiles, std::size_t group,

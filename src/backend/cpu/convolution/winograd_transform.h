@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-// Products with the matrices of winograd_matrices.h as straight-line code, and its arithmetic. Both
-// signs of a point share their even and their odd part.
+// Products with the matrices of winograd_matrices.h as straight-line code, and its arithmetic. The
+// two signs of a point share their even and odd parts.
 namespace strata::cpu::winograd {
 
 // The arithmetic of a transform; a multiplication whose product is added counts once, as both.
@@ -27,7 +27,7 @@ struct TransformCost {
     }
 };
 
-// A scalar or a vector of them; a type that counts has an overload of its own.
+// A scalar or a vector of them; a counting type has its own overload.
 template <class Scalar>
 [[gnu::always_inline]] inline Scalar multiply_add(float a, const Scalar& x, const Scalar& sum) {
     return a * x + sum;
@@ -42,8 +42,8 @@ template <std::size_t count, class Body>
     unrolled(std::make_index_sequence<count>(), body);
 }
 
-// A sum of products with constant coefficients. It begins with a term that needs no multiplication
-// where there is one.
+// A sum of products with constant coefficients. It begins with a term that needs no multiplication,
+// if there is one.
 template <std::size_t count>
 struct LinearSum {
     std::array<double, count> coefficients = {};
@@ -73,8 +73,8 @@ struct LinearSum {
     }
 };
 
-// The value of Sum::value. (Not a template over the sum itself: GCC 12 gives arrays that differ
-// only in their zeros the same name.)
+// The value of Sum::value. Not a template over the sum itself: GCC 12 gives arrays that differ only
+// in their zeros the same name.
 template <class Sum, class Scalar, std::size_t count>
 [[gnu::always_inline]] inline Scalar evaluate(const Scalar (&terms)[count]) {
     constexpr LinearSum<count> sum = Sum::value;

@@ -6,22 +6,22 @@
 #include <algorithm>
 
 // The pass backward for the weights: F(r x r, m x m), with the tiles of y's gradient as filters.
-// What each tile contributes is summed before the transform back, so that there is only one of
+// The tiles' contributions are summed before the inverse transform, so that there is only one of
 // those.
 namespace strata::cpu::winograd {
 
 namespace {
 
-// How a run is cut. Either all threads together transform a block of tiles and then share the
-// points of the products; or the tiles are cut into parts, and one thread takes the tiles of a part
-// to sums of their own, with everything in its cache. The number of parts is the problem's, not the
-// threads', so that the results are.
+// How a run is divided. Either all threads together transform a block of tiles and then divide the
+// points of the products; or the tiles are divided into parts, and one thread sums the tiles of a
+// part, with everything in its cache. The number of parts depends on the problem, not on the
+// threads, and so do the results.
 struct Cut {
     std::size_t tiles = 0;  // of a block
     std::size_t parts = 1;
 };
 
-constexpr std::size_t most_parts = 16;
+constexpr std::size_t max_parts = 16;
 constexpr std::size_t tiles_of_shared_block = 512;
 
 class WinogradWeights : public PreparedConvolution {
@@ -60,7 +60,7 @@ private:
     struct Block {
         TransformedTiles x, y;
     };
-    // What a part of the tiles is summed to.
+    // The sums of a part of the tiles.
     struct Sums {
         TransformedFilters products;
         float* bias = nullptr;
@@ -91,7 +91,7 @@ private:
     // The point of which the transform of a tile is a multiple of its elements' sum: 1, 1.
     std::size_t point_of_sum() const { return problem_.size + 1; }
 
-    // (The last parts of few tiles have none.)
+    // With few tiles, the last parts have none.
     std::size_t filled_parts() const {
         const std::size_t blocks = (y_grid_.count() + cut_.tiles - 1) / cut_.tiles;
         const std::size_t blocks_of_part = (blocks + cut_.parts - 1) / cut_.parts;
@@ -114,7 +114,7 @@ private:
     Cut cut_;
 };
 
-// Parts suit where the sums of one and some tiles fit into a thread's cache.
+// Parts are suitable if the sums of one and some tiles fit into a thread's cache.
 Cut WinogradWeights::choose_cut() const {
     const std::size_t count = std::max<std::size_t>(y_grid_.count(), 1);
     const auto blocks_of = [&](std::size_t tiles) { return (count + tiles - 1) / tiles; };
@@ -123,10 +123,10 @@ Cut WinogradWeights::choose_cut() const {
     const double fit =
         0.75 * kernels_.cache.value / sizeof(float) - static_cast<double>(sums_.floats());
     const double tiles = fit / static_cast<double>(points() * channels);
-    constexpr double fewest = 24;
-    if (tiles >= fewest && count > 2 * most_parts) {
-        const std::size_t blocks = round_up(blocks_of(static_cast<std::size_t>(tiles)), most_parts);
-        return {(count + blocks - 1) / blocks, most_parts};
+    constexpr double min_tiles = 24;
+    if (tiles >= min_tiles && count > 2 * max_parts) {
+        const std::size_t blocks = round_up(blocks_of(static_cast<std::size_t>(tiles)), max_parts);
+        return {(count + blocks - 1) / blocks, max_parts};
     }
     const std::size_t blocks = blocks_of(tiles_of_shared_block);
     return {(count + blocks - 1) / blocks, 1};
@@ -165,7 +165,7 @@ void WinogradWeights::multiply(const Block& block, std::size_t tiles, std::size_
 }
 
 // The gradient of the bias is the sum of y's. The transform of each tile has it as one of its
-// points, but for a factor that is applied in the end.
+// points, apart from a factor that is applied at the end.
 void WinogradWeights::add_bias(const Block& block, std::size_t tiles, const Sums& sums,
                                bool first) const {
     const std::size_t point_of_sum = problem_.size + 1;  // 1, 1

@@ -77,7 +77,7 @@ STRATA_EACH_ISA void thresholded_relu(const Piece& p) {
 STRATA_EACH_ISA void thresholded_relu_gradient(const Piece& p) {
 #pragma GCC ivdep
     for (std::size_t i = 0; i < p.count; ++i) {
-        const float slope = p.dy[i];  // (A load that depends on a condition is not vectorised.)
+        const float slope = p.dy[i];  // A conditional load would not be vectorised.
         p.to[i] = p.x[i] > p.alpha ? slope : 0.0F;
     }
 }

@@ -9,7 +9,7 @@ namespace strata::cpu {
 
 // The functions that the library lacks: hard_sigmoid, softsign, selu, celu, thresholded_relu.
 bool has_activation_loops(ActivationKind kind);
-// Those, and hard_swish, whose gradient the library computes by reference loops.
+// These, and hard_swish, whose gradient the library computes by reference loops.
 bool has_gradient_loops(ActivationKind kind);
 
 // y = f(x) and dx = dy f'(x), spread over the threads of OpenMP; dx may be dy.

@@ -41,7 +41,7 @@ void store_rows(const float* rows, std::size_t padded, const HeadVectors& head, 
 struct ScoreRow {
     float* values = nullptr;
     std::size_t visible = 0;
-    std::size_t computed = 0;  // visible ones, and what else a product of whole tiles covers
+    std::size_t computed = 0;  // visible ones, and others that a product of whole tiles covers
     float scale = 1;
     const float* mask = nullptr;
     std::ptrdiff_t mask_step = 0;

@@ -37,7 +37,7 @@ private:
     float* next_;
 };
 
-// What both passes share: the position of a head, and which keys a block of queries sees.
+// Shared by both passes: the position of a head, and the keys that a block of queries sees.
 class Attending {
 public:
     explicit Attending(const AttentionLoops& loops) : loops_(loops), e_(loops.extents), b_(loops) {}

@@ -8,7 +8,7 @@
 
 namespace strata::cpu {
 
-// Strides of a mask along batch, heads, queries and keys; 0 where it is broadcast.
+// Strides of a mask along batch, heads, queries and keys; 0 if it is broadcast.
 struct MaskSteps {
     std::ptrdiff_t batch = 0;
     std::ptrdiff_t head = 0;

@@ -81,7 +81,7 @@ void for_each_stretch(const ChannelBlocks& shape, Work&& work) {
     parallel_ranges(static_cast<std::size_t>(all), share, static_cast<std::size_t>(shape.inner));
 }
 
-// Positions whose sum is made in f32, in four chains of which none waits for another.
+// Positions that are summed in f32, in four independent chains.
 constexpr Index stretch_positions = 256;
 
 template <class Vector>
@@ -135,7 +135,7 @@ STRATA_EACH_ISA void add_up(const float* dy, Index positions, Index step, Index 
     }
 }
 
-// The sum of a row, by lanes of its own, because the order of additions is fixed.
+// The sum of a row in separate lanes, because the compiler must keep the order of additions.
 double row_sum(const float* dy, Index count) {
     std::array<double, lanes> sums{};
     add_up(dy, count / lanes, lanes, lanes, sums.data());

@@ -5,8 +5,8 @@
 
 namespace strata::cpu {
 
-// How images' channels lie: `inner` adjacent ones at every position, the last block padded. Plain
-// images have inner = 1, channels last inner = channels.
+// The layout of images' channels: `inner` adjacent ones at every position, the last block padded.
+// Plain images have inner = 1, channels last inner = channels.
 struct ChannelBlocks {
     std::int64_t images = 1;
     std::int64_t channels = 1;
@@ -24,8 +24,8 @@ void add_bias(const ChannelBlocks& shape, const float* bias, float* y);
 void scale_channels(const ChannelBlocks& shape, const float* factors, const float* offsets,
                     const float* x, float* y);
 
-// dbias = the sum of dy over images and positions, in f64; where channels fill vectors, in f32 over
-// up to 256 positions and then in f64. Independent of the number of threads.
+// dbias = the sum of dy over images and positions, in f64; if channels fill vectors, in f32 over up
+// to 256 positions and then in f64. Independent of the number of threads.
 void bias_gradient(const ChannelBlocks& shape, const float* dy, float* dbias);
 
 }  // namespace strata::cpu

@@ -166,7 +166,7 @@ STRATA_EACH_ISA void select_slope_row(OperandRow condition, bool if_true, const 
     const float* const is_first = condition.at;
 #pragma GCC ivdep
     for (Index i = 0; i < count; ++i) {
-        const float slope = dy[i];  // (A load that depends on a condition is not vectorised.)
+        const float slope = dy[i];  // A conditional load would not be vectorised.
         out[i] = (is_first[i] != 0) == if_true ? slope : 0.0F;
     }
 }

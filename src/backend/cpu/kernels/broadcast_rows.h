@@ -27,8 +27,8 @@ void slope_row(ElementwiseKind kind, std::size_t which, OperandRow a, OperandRow
 void raise_row(OperandRow a, OperandRow b, float* out, std::int64_t count);
 void raise_slope_row(OperandRow a, OperandRow b, const float* dy, float* out, std::int64_t count);
 
-// out = condition != 0 ? a : b, and out = dy where the operand that is taken if the condition is
-// (or is not) true was taken, else 0.
+// out = condition != 0 ? a : b; and its gradient for one operand: out = dy where that operand was
+// selected, else 0.
 void select_row(OperandRow condition, OperandRow a, OperandRow b, float* out, std::int64_t count);
 void select_slope_row(OperandRow condition, bool if_true, const float* dy, float* out,
                       std::int64_t count);

@@ -5,7 +5,7 @@
 
 namespace strata::cpu {
 
-// A batch normalisation of inference, y = (x - mean) / sqrt(variance + epsilon) * scale + shift by
+// A batch normalisation in inference, y = (x - mean) / sqrt(variance + epsilon) * scale + shift by
 // channel, whose x is a convolution's result. One value of each for each channel.
 struct FoldedNormalization {
     const float* scale = nullptr;
@@ -16,7 +16,7 @@ struct FoldedNormalization {
     std::size_t channels = 0;
 };
 
-// The weights, `each` of a channel in a row, with which the convolution gives the normalised
+// The weights (`each` consecutive ones per channel) with which the convolution gives the normalised
 // result, apart from a constant for each channel.
 void fold_into_weights(const FoldedNormalization& normalization, const float* weights,
                        std::size_t each, float* folded);

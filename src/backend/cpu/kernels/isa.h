@@ -10,8 +10,8 @@
 
 namespace strata::cpu {
 
-// Instruction sets that affect which computations are possible and how they are done; each includes
-// those before it.
+// Instruction sets that affect which computations are possible and how; each includes those before
+// it.
 enum class Isa { baseline, sse41, avx, avx2, avx512 };
 
 // As in processor manuals: "AVX-512".

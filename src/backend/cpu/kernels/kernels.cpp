@@ -140,7 +140,7 @@ void adam(float* weight, float* mean, float* square, const float* gradient, std:
     });
 }
 
-// In pieces that stay in the L1 cache between the additions.
+// Adds in pieces that stay in the L1 cache.
 void add_up(std::span<void* const> terms, float* y, std::size_t count) {
     constexpr std::size_t piece = 2048;
     parallel_ranges(count, [=](std::size_t begin, std::size_t end) {

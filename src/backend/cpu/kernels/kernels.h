@@ -34,8 +34,8 @@ void add_up(std::span<void* const> terms, float* y, std::size_t count);
 // running = keep * running + (1 - keep) * batch.
 void blend(float* running, const float* batch, std::size_t count, float keep);
 
-// How dropout draws: by logical index. `index` maps each element in memory to it; null if the two
-// are the same.
+// Dropout draws by logical index. `index` maps each element in memory to it; null if the two are
+// the same.
 struct DropoutDraw {
     std::uint64_t seed = 0;
     double probability = 0;

@@ -13,7 +13,8 @@ namespace strata::cpu {
 
 namespace {
 
-// s ^ -beta of so many; the usual exponent by square roots, which processors have instructions for.
+// s ^ -beta of `count` sums; the usual exponent by square roots, for which processors have
+// instructions.
 inline void negative_powers(const float* sums, std::size_t count, float beta, float* powers) {
     if (beta == 0.75F) {
         for (std::size_t i = 0; i < count; ++i) {
@@ -34,17 +35,17 @@ std::size_t behind(const ChannelLrn& lrn) {
     return lrn.size / 2;
 }
 
-// Adjacent positions of one image that are done at a time.
+// Adjacent positions of one image that are processed at a time.
 struct Tile {
     std::size_t first = 0;  // element: the first channel of the first position
     std::size_t step = 0;   // elements from one block of channels to the next
     std::size_t count = 0;
 };
 
-// Calls work(tile, buffers) for tiles of at most so many positions, on OpenMP's threads, each with
-// buffers of its own.
+// Calls work(tile, buffers) for tiles of limited size, on OpenMP's threads, each with its own
+// buffers.
 template <class Buffers, class Work>
-void for_each_tile(const ChannelLrn& lrn, std::size_t most, Work&& work) {
+void for_each_tile(const ChannelLrn& lrn, std::size_t max_positions, Work&& work) {
     const auto images = static_cast<std::size_t>(lrn.blocks.images);
     const auto positions = static_cast<std::size_t>(lrn.blocks.positions);
     const auto inner = static_cast<std::size_t>(lrn.blocks.inner);
@@ -54,10 +55,10 @@ void for_each_tile(const ChannelLrn& lrn, std::size_t most, Work&& work) {
         Buffers buffers(lrn);
 #pragma omp for schedule(static) collapse(2)
         for (std::size_t image = 0; image < images; ++image) {
-            for (std::size_t first = 0; first < positions; first += most) {
+            for (std::size_t first = 0; first < positions; first += max_positions) {
                 work(Tile{.first = image * of_image + first * inner,
                           .step = positions * inner,
-                          .count = std::min(most, positions - first)},
+                          .count = std::min(max_positions, positions - first)},
                      buffers);
             }
         }
@@ -66,8 +67,8 @@ void for_each_tile(const ChannelLrn& lrn, std::size_t most, Work&& work) {
 
 // ---- rows: channels are adjacent, at least in blocks, and loops run along them
 
-// So few that their channels stay in a core's first cache, and enough that a block's are a stretch
-// of memory; and that no load waits for a store just before it.
+// Few enough for their channels to stay in the L1 cache; enough for a block's channels to be
+// contiguous, and for no load to wait for a store just before it.
 constexpr std::size_t rows_at_once = 8;
 
 // The channels of some positions, with the padded ones of their last block.
@@ -84,13 +85,12 @@ public:
 
     std::size_t inner, channels;
     std::size_t width;           // elements from row to row
-    std::vector<float> windows;  // zeros around the channels, for windows that reach out
+    std::vector<float> windows;  // zeros around the channels, for windows that extend beyond them
     std::vector<float> x, sums, scaled;
 };
 
-// Calls work(element, place, count) for each block of each position: so many channels from that
-// element on belong at that place of the rows. The usual blocks have constant extents, for the
-// compiler.
+// Calls work(element, place, count) for each block of each position: the channels from that element
+// on belong at that place of the rows. The usual blocks have constant extents, for the compiler.
 template <class Count, class Work>
 inline __attribute__((always_inline)) void for_blocks_of(const Tile& tile, const Rows& rows,
                                                          Count inner, Work&& work) {
@@ -174,7 +174,7 @@ STRATA_EACH_ISA void gradient_of_rows(const ChannelLrn& lrn, const Tile& tile, c
     const float* const values = rows.x.data();
     float* const sums = rows.sums.data();
     float* const scaled = rows.scaled.data();
-    // The windows that have a channel end where its own begins, and the other way round.
+    // The windows that contain a channel end where its own begins, and vice versa.
     float* const ratios = rows.windows.data() + behind(lrn);
     for (std::size_t i = 0; i < tile.count; ++i) {
         std::fill_n(rows.windows.data() + i * rows.width, behind(lrn), 0.0F);
@@ -201,7 +201,7 @@ STRATA_EACH_ISA void gradient_of_rows(const ChannelLrn& lrn, const Tile& tile, c
 
 // ---- planes: the positions of a channel are adjacent, and loops run along them
 
-// For so many, values of all channels stay in a core's own caches.
+// For this many, values of all channels stay in a core's own caches.
 constexpr std::size_t positions_at_once = 64;
 using Positions = std::array<float, positions_at_once>;
 
@@ -213,7 +213,7 @@ struct Planes {
     std::vector<Positions> ratios;
 };
 
-// Channels around c as far as there are any.
+// The existing channels around c.
 struct ChannelRange {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -270,7 +270,7 @@ STRATA_EACH_ISA void gradient_of_planes(const ChannelLrn& lrn, const Tile& tile,
     const float factor = 2 * lrn.scale * lrn.beta;
     for (std::size_t c = 0; c < planes.channels; ++c) {
         sums.fill(0);
-        // The windows that have this channel end where its own begins, and the other way round.
+        // The windows that contain this channel end where its own begins, and vice versa.
         const auto [begin, end] = channels_around(c, behind(lrn), before(lrn), planes.channels);
         for (std::size_t other = begin; other < end; ++other) {
             for (std::size_t i = 0; i < tile.count; ++i) {

@@ -7,9 +7,9 @@
 
 namespace strata::cpu {
 
-// Local response normalisation across channels: y[c] = x[c] s[c] ^ -beta with
-// s[c] = k + scale * the sum of x^2 over the window of `size` channels that begins at
-// c - (size - 1) / 2; an even one has one more channel behind c than before it.
+// Local response normalisation across channels: y[c] = x[c] s[c] ^ -beta with s[c] = k + scale *
+// the sum of x^2 over the window of `size` channels that begins at c - (size - 1) / 2; an even one
+// has one more channel after c than before it.
 struct ChannelLrn {
     ChannelBlocks blocks;
     std::size_t size = 5;
@@ -22,7 +22,7 @@ struct ChannelLrn {
 void normalize_channels(const ChannelLrn& lrn, const float* x, float* y);
 
 // dx[c] = dy[c] s[c] ^ -beta - 2 scale beta x[c] * the sum of dy x s ^ (-beta - 1) over the
-// channels in whose windows c is.
+// channels whose windows contain c.
 void normalize_channels_gradient(const ChannelLrn& lrn, const float* x, const float* dy, float* dx);
 
 }  // namespace strata::cpu

@@ -9,7 +9,7 @@
 namespace strata::cpu {
 
 // Splits [0, count) into one range per thread and calls work(begin, end) for each. Ranges begin at
-// cache lines. `floats` is how many each index stands for: little work is not shared out.
+// cache lines. `floats` is the number of floats per index: little work is not divided.
 // (parallel_for of backend/parallel.h hands out single indices instead.)
 template <class Work>
 void parallel_ranges(std::size_t count, Work&& work, std::size_t floats = 1) {

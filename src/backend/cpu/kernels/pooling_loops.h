@@ -28,12 +28,12 @@ struct MaximumWindows {
     MaximumAxis columns;
 };
 
-// y = the largest element of each window, the lowest number if it lies outside of the image. Also
-// the place of the first largest in its window, row by row, unless `places` is null; -1 if there is
-// none. Runs on OpenMP's threads.
+// y = the largest element of each window, or the lowest number for a window outside the image. Also
+// the position of the first largest in its window, row by row, unless `places` is null; -1 if there
+// is none. Runs on OpenMP's threads.
 void maxima(const MaximumWindows& windows, const float* x, float* y, std::int32_t* places);
 
-// dx = the sums of dy of the windows of which an element is the largest; `dx` is overwritten.
+// dx = the sums of dy over the windows in which an element is the largest; `dx` is overwritten.
 void maxima_gradient(const MaximumWindows& windows, const float* dy, const std::int32_t* places,
                      float* dx);
 

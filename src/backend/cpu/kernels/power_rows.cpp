@@ -18,14 +18,13 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr Index at_once = 64;
 using Few = std::array<float, at_once>;
 
-// x^0.5, which of -0 and of minus infinity is not the square root.
+// x^0.5, which differs from the square root for -0 and minus infinity.
 [[gnu::always_inline]] inline float root(float x) {
     const float positive = std::sqrt(x) + 0.0F;
     return x == -infinity ? infinity : positive;
 }
 
-// The power by one exponent for all, where that takes only a few operations; false where it does
-// not.
+// Powers with one common exponent, if that takes only a few operations; false if it does not.
 template <class Each>
 [[gnu::always_inline]] inline bool by_few_operations(float exponent, Each each) {
     if (exponent == 2) {
@@ -51,11 +50,11 @@ template <class Each>
 }
 
 [[gnu::always_inline]] inline bool is_special(float x, float y) {
-    constexpr float most = std::numeric_limits<float>::max();
-    return !(x > 0 && x <= most && std::abs(y) <= most);
+    constexpr float max_float = std::numeric_limits<float>::max();
+    return !(x > 0 && x <= max_float && std::abs(y) <= max_float);
 }
 
-// Those of negative, infinite and other special numbers by the library.
+// Powers of negative, infinite and other special numbers by the library.
 [[gnu::always_inline]] inline void any_powers(const Few& x, const Few& y, Few& powers) {
     for (std::size_t i = 0; i < at_once; ++i) {
         powers[i] = power_of_positive(x[i], y[i]);
@@ -79,7 +78,7 @@ template <class Each>
     }
 }
 
-// Calls use(start, count, powers) for a few elements at a time with their a^(b - less).
+// Calls use(start, count, powers) for a few elements at a time, with their a^(b - less).
 template <class Use>
 [[gnu::always_inline]] inline void for_powers(OperandRow a, OperandRow b, float less, Index count,
                                               Use use) {

@@ -43,9 +43,9 @@ void lstm_forward(const StepShape& shape, float* gates, const float* c_before, f
 void lstm_backward(const StepShape& shape, float* gates, const float* c_before, const float* c,
                    float* dc, const StateGradient& gradient);
 
-// What the steps of a GRU share. With reset_after: `products` is U h of all three gates, and
-// `reset` keeps U_n h + b'. Without: first `products` is U h of z and r, and `reset` receives r h,
-// which is multiplied by U_n; then call gru_finish.
+// Shared by the steps of a GRU. With reset_after: `products` is U h of all three gates, and `reset`
+// keeps U_n h + b'. Without: first `products` is U h of z and r, and `reset` receives r h, which is
+// multiplied by U_n; then call gru_finish.
 struct GruStep {
     float* gates = nullptr;
     const float* products = nullptr;

@@ -80,7 +80,8 @@ void keep_first(const ReductionPlan& plan, const GradientRow& row, const float* 
     }
 }
 
-// A product's slope is the product of all other terms, which may be zero, so nothing is divided by.
+// A product's slope is the product of all other terms, computed without division because terms may
+// be zero.
 void product_gradient(const ReductionPlan& plan, const float* x, const float* dy, float* dx) {
     const Index rows = count_of(plan.reduced_axes), length = plan.row_is_reduced ? plan.row : 1;
     const Index results = plan.row_is_reduced ? 1 : plan.row;

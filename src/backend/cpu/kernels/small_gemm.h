@@ -37,7 +37,7 @@ enum class Into { overwrite, add };
 void small_gemm(const ProductExtents& extents, const LeftMatrix& a, const RightMatrix& b,
                 const ResultMatrix& c, Into into);
 
-// Whether products use AVX-512 registers; without them the library is faster where b is read once.
+// Whether products use AVX-512 registers; without them the library is faster if b is read once.
 bool has_register_tiles();
 
 // Transposes rows[count][width] into panels [width][64] of 64 rows each, the last padded with
@@ -57,8 +57,8 @@ constexpr std::size_t panel_floats(std::size_t count, std::size_t width) {
 void gemm_by_panels(const ProductExtents& extents, const LeftMatrix& a, const float* panels,
                     const ResultMatrix& c);
 
-// c = a b or c += a b for one panel [depth][64] that is read once: meanwhile the panel of the same
-// size behind it is prefetched into the L2 cache. (It need not exist.)
+// c = a b or c += a b for one panel [depth][64] that is read once: meanwhile the following panel of
+// the same size, which need not exist, is prefetched into the L2 cache.
 void gemm_by_panel(std::size_t rows, std::size_t depth, const LeftMatrix& a, const float* panel,
                    const ResultMatrix& c, Into into);
 

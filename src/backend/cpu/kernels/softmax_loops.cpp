@@ -82,7 +82,7 @@ STRATA_EACH_ISA void logarithms(const Part& part, const float* x, float* y) {
     }
 }
 
-// dx = y (dy - sum of y dy), of logarithms dy - exp(y) (sum of dy).
+// dx = y (dy - sum of y dy); for logarithms, dy - exp(y) (sum of dy).
 STRATA_EACH_ISA void gradients(const Part& part, bool logarithm, const float* y, const float* dy,
                                float* dx) {
     Columns sum = {};
@@ -111,7 +111,7 @@ STRATA_EACH_ISA void gradients(const Part& part, bool logarithm, const float* y,
     }
 }
 
-// Calls use(part, offset) for each block of columns, shared out among the threads.
+// Calls use(part, offset) for each block of columns, divided among the threads.
 template <class Use>
 void for_each_part(const AcrossRows& shape, Use&& use) {
     const Index blocks = (shape.inner + block - 1) / block;

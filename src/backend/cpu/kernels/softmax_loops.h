@@ -5,8 +5,8 @@
 
 namespace strata::cpu {
 
-// A softmax along an axis that is not the innermost one of a row-major tensor: `outer` x `terms` x
-// `inner` elements, of which those along the middle axis add up to 1.
+// A softmax along an axis of a row-major tensor that is not the innermost: of `outer` x `terms` x
+// `inner` elements, those along the middle axis add up to 1.
 struct AcrossRows {
     std::int64_t outer = 1;
     std::int64_t terms = 1;

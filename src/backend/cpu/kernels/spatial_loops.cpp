@@ -70,7 +70,7 @@ void for_each_tap(const WeightedAxis& width, Use&& use) {
     }
 }
 
-// y = the sums along the last axis. One element at each position needs no inner loop.
+// y = the sums along the last axis. A single element at each position needs no inner loop.
 void row_sums(const WeightedAxis& width, const float* x, float* y, Index inner) {
     std::fill_n(y, width.output * inner, 0.0F);
     if (inner == 1) {
@@ -92,7 +92,7 @@ void row_sums_gradient(const WeightedAxis& width, const float* dy, float* dx, In
     });
 }
 
-// Makes `count` axes as the last of depth, height and width.
+// Makes `count` axes, the last ones of depth, height and width.
 template <class Make>
 WeightedAxes last_axes(std::size_t count, Make&& make) {
     WeightedAxes axes;
@@ -126,8 +126,7 @@ WeightedAxes weighted_axes(const Pooling& op, const Tensor& input, const Tensor&
     });
 }
 
-// The rows that contribute are added up first, whole, and the sums along the last axis are of one
-// row.
+// First adds up the contributing rows, then sums that one row along the last axis.
 void spatial_sums(const WeightedAxes& axes, Index outer, Index inner, const float* x, float* y) {
     const auto& [depth, height, width] = axes;
     const Index rows = depth.output * height.output, length = width.input * inner;

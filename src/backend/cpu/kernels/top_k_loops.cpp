@@ -46,8 +46,8 @@ Candidate candidate(const Strided& row, Index i, bool largest) {
     return {largest ? row[i] : -row[i], i};
 }
 
-// The first few elements in order. Hardly any precedes the last of those that were first so far,
-// and its place is found by shifting the others.
+// The first few elements in order. An element rarely precedes the last of those found so far; its
+// place is then found by shifting the others.
 template <class Precedes>
 void choose_few(const Strided& row, bool largest, std::vector<Candidate>& best, Precedes precedes) {
     const auto room = static_cast<Index>(best.size());
@@ -67,7 +67,7 @@ void choose_few(const Strided& row, bool largest, std::vector<Candidate>& best, 
     }
 }
 
-// The same of many: `all` has room for the whole row.
+// The same for many: `all` has room for the whole row.
 template <class Precedes>
 void choose_many(const Strided& row, bool largest, std::vector<Candidate>& all,
                  std::vector<Candidate>& best, Precedes precedes) {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 // The functions of <cmath> that glibc also has for whole registers (libmvec, glibc 2.35 and later;
-// at most 4 units of the last place off): a loop over them is vectorised in a file that is compiled
-// with -O3 -fno-math-errno. Elsewhere the same calls take one element at a time.
+// error at most 4 units in the last place): a loop over them is vectorised in a file that is
+// compiled with -O3 -fno-math-errno. Elsewhere the same calls process one element at a time.
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
 #if __GLIBC_PREREQ(2, 35)
 #define STRATA_VECTOR __attribute__((simd("notinbranch")))

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-// Functions whose loops a compiler can vectorise, unlike those over calls of <cmath>.
+// Functions that a compiler can vectorise in loops, unlike calls of <cmath>.
 namespace strata::cpu {
 
 // e^x within 2 units of the last place for x in [-87, 88], and its value at the nearer end outside

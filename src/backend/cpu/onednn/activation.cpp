@@ -10,7 +10,7 @@ namespace {
 
 using dnnl::algorithm;
 
-// The library's function; nothing if it has none. The variants whose backward pass uses the output
+// The library's function; empty if it has none. The variants whose backward pass uses the output
 // let a layer overwrite its input.
 std::optional<algorithm> function_of(const Activation& op, bool from_output) {
     switch (op.kind) {
@@ -73,7 +73,7 @@ public:
             *function_of(op_, from_output_), desc, desc, alpha(), beta());
         const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
         const TensorView dx = make_input_gradient(lowering, dy, described.diff_src_desc());
-        // (Where blocks are padded, all three are zero.)
+        // All three are zero in padded blocks.
         if (runs_plain_loops(described) && has_gradient_loops(op_.kind) &&
             type_of(desc) == ElementType::f32 && dy.desc == desc && dx.desc == desc) {
             return gradient_by_loops(lowering, data, dy, dx);
@@ -111,9 +111,9 @@ private:
                                 *function_of(op_, from_output_), x, alpha(), beta());
     }
 
-    // The gradient's layout if the kept data are also available in it because another reader wanted
-    // that: then neither is copied. Otherwise that of the forward pass, which another layer's step
-    // may have done.
+    // The gradient's layout, if the kept data also exist in it because of another reader: then
+    // neither is copied. Otherwise that of the forward pass, which another layer's step may have
+    // done.
     Desc backward_layout(Lowering& lowering, TensorId kept) const {
         const Desc gradient = lowering.gradient(output()).desc;
         return lowering.has_value(kept, gradient) ? gradient : lowering.value(kept).desc;

@@ -110,7 +110,7 @@ private:
         return lowering.plain_value(input(which), lowering.element_type());
     }
 
-    // In place of an absent mask any view will do: it is not read.
+    // Any view can replace an absent mask, because it is not read.
     TensorView mask_or(Lowering& lowering, const TensorView& absent) const {
         return has_mask() ? lowering.plain_value(input(mask), ElementType::f32) : absent;
     }

@@ -26,7 +26,7 @@ public:
         TensorView x = as_planes(source(lowering));
         statistic_ = plain({dims_of(x.desc)[1]}, ElementType::f32);
         forward_ = describe_forward(lowering, x.desc);
-        // Narrow groups of convolutions leave narrow blocks.
+        // Convolutions with narrow groups leave narrow blocks.
         const auto wider = wider_layout(x.desc);
         if (wider && runs_plain_loops(*forward_)) {
             x = lowering.value(input(0), *wider);
@@ -59,7 +59,7 @@ private:
                                             lowering.forward_kind(), x, epsilon(), flags(lowering));
     }
 
-    // The widest blocks that hold these images' channels, if they are images in others.
+    // The widest blocks for these images' channels, if they are in narrower ones.
     std::optional<Desc> wider_layout(const Desc& x) const {
         const auto dims = dims_of(x);
         if (op_.scope != NormalizationScope::spatial || batch_last_ || dims.size() < 3 ||
@@ -71,8 +71,8 @@ private:
                                                        : std::optional(layouts.front());
     }
 
-    // Statistics per channel are the same for one plain image whose rows are those of all images
-    // side by side, as they lie where the batch is last; the library has real loops only for that.
+    // If the batch is last, the images side by side form one plain image with the same statistics
+    // per channel; the library has real loops only for that.
     TensorView as_planes(const TensorView& view) {
         if (!is_batch_last(view.desc) || op_.scope != NormalizationScope::spatial) {
             return view;
@@ -84,7 +84,7 @@ private:
         return {view.buffer, plain(dims, type_of(view.desc)), view.offset};
     }
 
-    // As it is stored, what the library is told to have this layout.
+    // The stored layout of what the library sees in this layout.
     Desc stored(const Desc& described) const { return batch_last_.value_or(described); }
 
     // One statistic per element of an image is the same as one per channel of an image with one
@@ -121,8 +121,8 @@ private:
         lowering.compute<Forward>(*forward_, text_of(stored(x.desc)), arguments(x, y));
     }
 
-    // Of images that loops of our own take: with statistics that do not change, the library's
-    // kernels reach the bandwidth of memory only where channels fill its registers.
+    // The blocks of images for our own loops: with constant statistics, the library's kernels reach
+    // the memory bandwidth only if channels fill its registers.
     std::optional<ChannelBlocks> blocks_of(const Desc& desc) const {
         const auto axes = dims_of(desc).size();
         return type_of(desc) == ElementType::f32 && axes >= 3 && axes <= 5 ? channel_blocks_of(desc)
@@ -201,7 +201,7 @@ private:
     Desc statistic_;
     std::optional<Forward::primitive_desc> forward_;
     std::optional<TensorView> scale_, shift_, mean_, variance_;
-    std::optional<Desc> batch_last_;  // of the images, if it is
+    std::optional<Desc> batch_last_;  // the images' layout, if the batch is last
 };
 
 }  // namespace

@@ -38,9 +38,8 @@ ChannelBlocks required_blocks_of(const Desc& desc) {
     if (const auto blocks = channel_blocks_of(desc)) {
         return *blocks;
     }
-    throw Refusal{
-        "a bias of its own needs plain, blocked or last channels or the batch last, not " +
-        text_of(desc)};
+    throw Refusal{"a separate bias needs plain, blocked or last channels or the batch last, not " +
+                  text_of(desc)};
 }
 
 }  // namespace
@@ -68,7 +67,7 @@ Desc asked_layout(ImageLayout asked, const dnnl::memory::dims& dims, ElementType
         case ImageLayout::blocked:
             return as(effective_isa() == Isa::avx512 ? blocks_of_16 : blocks_of_8);
         case ImageLayout::batch_last:
-            // Of lines and volumes the library alone has convolutions, in its own layouts.
+            // Only the library has convolutions of lines and volumes, in its own layouts.
             return dims.size() == 4 ? as(batch_last) : any_layout(dims, type);
         case ImageLayout::automatic:
             break;

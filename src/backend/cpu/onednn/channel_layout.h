@@ -26,24 +26,24 @@ struct ChannelLayout {
 // the end. Requires: one to three spatial axes.
 std::vector<Desc> vector_layouts(const dnnl::memory::dims& dims, ElementType type);
 
-// The layout that was asked for of images with these extents, in blocks as wide as a register; any
-// if the choice is free, or if the batch is to be last and there are not two spatial axes.
+// The requested layout of images with these extents, in blocks as wide as a register; any layout if
+// the choice is free, or if the batch is requested last and there are not two spatial axes.
 // Requires: one to three spatial axes.
 Desc asked_layout(ImageLayout asked, const dnnl::memory::dims& dims, ElementType type);
 
-// Whether the same element of all images lies side by side, and there are several images.
+// Whether the same element of all images is adjacent, and there are several images.
 bool is_batch_last(const Desc& desc);
 
-// The layout of this description, or the plain one if it is none of these: then a reorder is
+// The layout of this description, or the plain one if it is not among them: then a reorder is
 // needed. Requires: one to three spatial axes.
 ChannelLayout channel_layout_of(const Desc& desc);
 
-// The same for loops that treat each channel by itself, the batch last as one image with more
-// positions; nothing if it is none of these layouts. Requires: one to three spatial axes.
+// The same for loops that treat each channel separately, with the batch last as one image with more
+// positions; empty if it is not one of these layouts. Requires: one to three spatial axes.
 std::optional<ChannelBlocks> channel_blocks_of(const Desc& desc);
 
-// Loops of our own over a convolution's result, or its gradient: y = y + bias; dbias = the sum of
-// dy. Throw Refusal if the channels lie in none of these layouts.
+// Our own loops over a convolution's result, or its gradient: y = y + bias; dbias = the sum of dy.
+// Throw Refusal if the channels are in none of these layouts.
 Call add_bias_call(const TensorView& y, const TensorView& bias);
 Call bias_gradient_call(const TensorView& dy, const TensorView& dbias);
 

@@ -10,7 +10,7 @@
 namespace strata::cpu {
 
 // The library's description with any layout, unless the same implementation also accepts the
-// present layout: then no reorder is needed and nothing is lost. `make` makes the description for a
+// present layout: then no reorder is needed, at the same speed. `make` makes the description for a
 // layout, `layout_of` returns the layout that a description wants.
 template <class Make, class LayoutOf>
 auto prefer_layout(const Desc& any, const Desc& present, Make&& make, LayoutOf&& layout_of) {
@@ -29,7 +29,7 @@ auto prefer_layout(const Desc& any, const Desc& present, Make&& make, LayoutOf&&
     return free;
 }
 
-// The library's error as the reason why a step is computed otherwise, or not at all.
+// The library's error as the reason why a step is computed differently, or not at all.
 inline std::string library_refusal(const dnnl::error& error) {
     return std::string("oneDNN has no primitive for it (") + error.what() + ")";
 }
@@ -42,7 +42,7 @@ inline bool runs_plain_loops(const dnnl::primitive_desc_base& described) {
            name.starts_with("bnorm_ref") || name.starts_with("simple");
 }
 
-// A description, or nothing if the library has none.
+// A description; empty if the library has none.
 template <class Make>
 auto described_if_possible(Make&& make) -> std::optional<decltype(make())> {
     try {

@@ -81,7 +81,7 @@ auto describe_backward(const dnnl::engine& engine, const dnnl::primitive_attr& a
     return typename Primitive::primitive_desc(engine, arguments..., forward, attr);
 }
 
-// The same, of the implementations the first that fits.
+// The same, with the first implementation that fits.
 template <class Primitive, class Fits, class... Arguments>
 auto describe_fitting(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
                       const Fits& fits, const Arguments&... arguments) {
@@ -207,7 +207,7 @@ auto describe_backward(const dnnl::engine& engine, const dnnl::primitive_attr& a
                                               forward);
 }
 
-// (To go on to the next implementation, the library reads the first description again.)
+// To advance to the next implementation, the library reads the first description again.
 template <class Primitive, class Fits, class... Arguments>
 auto describe_fitting(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
                       const Fits& fits, const Arguments&... arguments) {

@@ -22,7 +22,7 @@ using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
 using dnnl::algorithm;
 
-// The way that is taken: a description of the library's or a pass prepared by a method of our own.
+// The chosen way: a description of the library or a pass prepared by one of our own methods.
 template <class Described>
 struct TakenWay {
     std::optional<Described> library = {};
@@ -144,7 +144,7 @@ private:
         }
     }
 
-    // Adds the step of a way of the library's.
+    // Adds the step of one of the library's ways.
     template <class Described>
     void compute(Lowering& lowering, const TakenWay<Described>& way, std::string layout,
                  std::vector<Call> calls) const {
@@ -186,8 +186,8 @@ private:
         throw Refusal{refusal};
     }
 
-    // The library leaves some gradients of weights to reference loops, for which a whole training
-    // step may wait: depthwise ones of windows other than 3x3, groups of few channels, and, without
+    // The library computes some gradients of weights by reference loops, which may dominate a
+    // training step: depthwise ones of windows other than 3x3, groups of few channels, and, without
     // AVX-512, images smaller than their window.
     template <class Described>
     void take_instead_of_plain_loops(Lowering& lowering, Pass pass,
@@ -226,10 +226,11 @@ private:
             y, window_.stride, window_.dilation, window_.pad_begin, window_.pad_end);
     }
 
-    // Together with the layers that follow; a bias of its own lies between them.
+    // Lowers the layer together with its followers; a separate bias prevents that.
     FusedResult lower_fused(Lowering& lowering, const LibraryWay& way, const StepText& text) const {
         if (op_.bias && !fuses_bias_) {
-            return {Fused::no, lowering.followers().empty() ? "" : "not fused: its bias is apart"};
+            return {Fused::no,
+                    lowering.followers().empty() ? "" : "not fused: its bias is separate"};
         }
         return lower_fused_forward<Forward>(
             lowering, layer_, bias_, text,
@@ -257,7 +258,7 @@ private:
                              [](const auto& described) { return described.diff_src_desc(); });
     }
 
-    // As the forward pass read them, which need not be as they are stored.
+    // The layout in which the forward pass read them, which need not be the stored one.
     Desc preferred_weight(Lowering& lowering) const {
         return forward_ ? forward_->weights_desc() : lowering.value(input(1)).desc;
     }
@@ -300,9 +301,9 @@ private:
     Window window_;
     dnnl::memory::dims weight_dims_;
     Desc x_, weight_, bias_, y_;
-    Desc fused_bias_;  // nothing if loops of our own add it
+    Desc fused_bias_;  // empty if our own loops add it
     bool fuses_bias_ = false;
-    std::optional<Forward::primitive_desc> forward_;  // unless a method of our own computes it
+    std::optional<Forward::primitive_desc> forward_;  // unless one of our own methods computes it
 };
 
 }  // namespace

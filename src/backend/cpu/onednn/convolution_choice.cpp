@@ -16,11 +16,11 @@ namespace {
 
 using dnnl::algorithm;
 
-// Larger tiles first; 6x6 only where it is asked for, because its transforms lose more digits.
+// Larger tiles first; 6x6 only on request, because its transforms lose more digits.
 constexpr std::array<std::string_view, 2> tiles_of_3x3 = {"winograd-4x4-3x3", "winograd-2x2-3x3"};
 constexpr std::array<std::string_view, 2> tiles_of_5x5 = {"winograd-4x4-5x5", "winograd-2x2-5x5"};
 
-// The library's own Winograd is the faster one where it exists.
+// The library's own Winograd is faster, if it exists.
 std::vector<ConvolutionWay> winograd_ways(const Convolution& op) {
     std::vector<ConvolutionWay> ways = {LibraryWay{algorithm::convolution_winograd}};
     for (const std::string_view tile : op.kernel == Dims{3, 3} ? tiles_of_3x3 : tiles_of_5x5) {
@@ -29,7 +29,7 @@ std::vector<ConvolutionWay> winograd_ways(const Convolution& op) {
     return ways;
 }
 
-// Why no tile is worth a trial; empty if one may be.
+// Why no tile is worth trying; empty if one may be.
 std::string unfit_for_winograd(const Graph& graph, const Layer& layer) {
     const auto* op = std::get_if<Convolution>(&layer.op);
     if (op == nullptr) {
@@ -39,15 +39,15 @@ std::string unfit_for_winograd(const Graph& graph, const Layer& layer) {
     const bool is_grouped = op->groups > 1;
     const std::int64_t channels =
         is_grouped ? std::min(inputs, op->out_channels / op->groups) : inputs;
-    if (channels < winograd::fewest_channels) {
+    if (channels < winograd::min_channels) {
         return fmt::format("{} channels{}: it needs {}", channels, is_grouped ? " in a group" : "",
-                           winograd::fewest_channels);
+                           winograd::min_channels);
     }
     const bool has_tiles = op->kernel == Dims{3, 3} || op->kernel == Dims{5, 5};
     return has_tiles ? "" : "it needs windows of 3x3 or 5x5";
 }
 
-// Whether images are to have their batch last, for which the library has only slow loops.
+// Whether the batch of images is requested last, for which the library has only slow loops.
 bool is_batch_last(const EngineOptions& engine, const Layer& layer) {
     const auto* op = std::get_if<Convolution>(&layer.op);
     return engine.image_layout == ImageLayout::batch_last && op != nullptr &&
@@ -110,7 +110,7 @@ StepChoice choice_of_direct(const Lowering& lowering, const Layer& layer, Pass p
     const bool asks_for_ours = std::ranges::any_of(
         asked.ways, [](const auto& way) { return std::holds_alternative<OwnWay>(way); });
     return choice_of(asked, asked.ways.size() - 1,
-                     asks_for_ours ? "strata has it for plain convolutions alone" : "");
+                     asks_for_ours ? "strata has it only for plain convolutions" : "");
 }
 
 std::string algorithm_of(std::string_view implementation) {

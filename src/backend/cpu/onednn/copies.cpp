@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    // For each axis of the source the library wants its position in the view.
+    // For each axis of the source the library needs its position in the view.
     std::vector<int> where_axes_go() const {
         std::vector<int> positions(op_.permutation.size());
         for (std::size_t i = 0; i < positions.size(); ++i) {

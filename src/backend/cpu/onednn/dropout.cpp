@@ -53,8 +53,8 @@ public:
     }
 
 private:
-    // In its present layout, so that nothing is reordered, unless floats cannot represent its
-    // indices.
+    // The operand in its present layout, so that nothing is reordered, unless floats cannot
+    // represent its indices.
     static TensorView source(Lowering& lowering, TensorId tensor) {
         const TensorView x = lowering.value(tensor);
         const bool countable = is_plain(x.desc) || elements_of(x.desc) <= largest_exact_float;

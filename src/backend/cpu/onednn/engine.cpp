@@ -68,10 +68,11 @@ public:
     std::string refusal_of(const Execution& execution) const override {
         const bool is_narrow = execution.numerics.dtype == DataType::bf16;
         if (is_narrow && execution.engine.bias == BiasAddition::separate) {
-            return "biases of their own are added in f32 alone: choose --dtype f32 or --bias fused";
+            return "separate biases are added only in f32: choose --dtype f32 or --bias fused";
         }
         if (is_narrow && execution.engine.image_layout == ImageLayout::batch_last) {
-            return "images with the batch last are f32: choose --dtype f32 or another --layout";
+            return "images with the batch last are only supported in f32: choose --dtype f32 or "
+                   "another --layout";
         }
         const Isa isa = effective_isa();
         const bool answers =

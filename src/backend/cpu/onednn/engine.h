@@ -10,8 +10,8 @@
 namespace strata::cpu {
 
 // oneDNN on this machine's processors: each operator uses the library's best primitive, or our own
-// loops if the library has none; layouts are propagated from layer to layer. Convolutions of which
-// another algorithm is asked use `methods`, which outlive the backend.
+// loops if the library has none; layouts are propagated from layer to layer. Convolutions with
+// another requested algorithm use `methods`, which must outlive the backend.
 std::unique_ptr<Backend> make_backend(
     std::span<const ConvolutionMethod> methods = convolution_methods());
 

@@ -116,7 +116,7 @@ Seconds OnednnExecutable::run_timed(std::span<Seconds> times) {
         return run_prepared(times);
     }
     auto last = Clock::now();
-    auto begin = last;  // moved on by what reading the waits takes
+    auto begin = last;  // advanced by the time to read the waits
     for (std::size_t step = 0; step < bound_.steps.size(); ++step) {
         execute(bound_.calls[step]);
         const auto now = Clock::now();

@@ -14,7 +14,7 @@ using Forward = dnnl::inner_product_forward;
 using BackwardData = dnnl::inner_product_backward_data;
 using BackwardWeights = dnnl::inner_product_backward_weights;
 
-// Always a product of matrices. With images in their present layout (four axes, channels blocked),
+// Always a matrix product. With images in their present layout (four axes, channels blocked),
 // oneDNN 2.6 falls back to its general GEMM, which for AlexNet's fc6 takes 1.4 to 1.6 times as long
 // as its brgemm kernels on a flat batch. Those also use one weight layout in all three passes, so
 // that 150 MB of weights are never reordered. Reordering the batch costs a thousandth.
@@ -174,7 +174,7 @@ private:
                                           std::move(text.algorithm), std::move(text.choice));
     }
 
-    // As the forward product reads it, which in bf16 is not as it is stored.
+    // The layout in which the forward product reads it, which in bf16 is not the stored one.
     Desc present_weight(Lowering& lowering) const {
         return is_by_library_ ? forward_->weights_desc() : lowering.value(input(1)).desc;
     }
@@ -199,7 +199,7 @@ private:
     }
 
     // With few rows, reading the weights is the bottleneck (skinny_gemm.h). Usual in inference
-    // only: backward passes want the library's layout.
+    // only: backward passes need the library's layout.
     void forward_by_panels(Lowering& lowering, StepText text) const {
         const auto followers = lowering.followers();
         const TensorId result = operations_of(lowering.graph(), layer_, followers).result;

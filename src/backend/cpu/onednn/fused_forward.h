@@ -10,27 +10,27 @@
 
 namespace strata::cpu {
 
-// Where a fused sum finds its other operand: in the result's memory, which was its own; in other
+// The location of a fused sum's other operand: in the result's memory, which was its own; in other
 // memory, which the primitive reads; or in the result's memory, to which the step copies it first.
 enum class AddendPlace { replaced, read, copied };
 
-// What the fused step of a convolution or fully connected layer reads and does beside the layer's
-// own work: a normalisation becomes part of weights and bias, the rest the primitive's
-// post-operations.
+// The additional operands and work of the fused step of a convolution or fully connected layer: a
+// normalisation becomes part of weights and bias, the rest becomes post-operations of the
+// primitive.
 class FusedOperations {
 public:
-    // `bias`: of the layer itself; empty if it has none.
+    // `bias` is the layer's own; empty if it has none.
     FusedOperations(Lowering& lowering, const Layer& layer, const std::vector<LayerId>& followers,
                     const Desc& bias);
 
     TensorId result() const { return operations_.result; }
     bool has_sum() const { return operations_.sum.has_value(); }
     bool has_relu() const { return operations_.relu; }
-    // Of the step: a normalisation needs one. Empty if it has none.
+    // The step's bias, which a normalisation needs; empty if it has none.
     const Desc& bias() const { return bias_; }
     // The layout of the sum's other operand, if it has the type of activations.
     std::optional<Desc> layout_of_addend() const;
-    // The ways to do the sum, best first; without a sum any one.
+    // The ways to do the sum, best first; arbitrary without a sum.
     std::vector<AddendPlace> places() const;
     dnnl::primitive_attr attributes(AddendPlace place, const Desc& y) const;
 
@@ -41,7 +41,7 @@ public:
         std::vector<Call> before;
     };
     Operands operands(AddendPlace place, const Desc& weights, const Desc& y);
-    // Of these operands, the weights in this layout, and the bias if there is one.
+    // Sets the weights in this layout, and the bias if there is one.
     TensorView weights(const Desc& wanted);
     std::optional<TensorView> bias_value();
     // Makes the result's value; and the sum's other operand, in the same layout, if there is one.
@@ -68,8 +68,8 @@ template <class Primitive>
 using DescribeForward = std::function<typename Primitive::primitive_desc(
     const dnnl::primitive_attr& attributes, const Desc& bias, const Desc& y)>;
 
-// A layer's forward pass as one primitive with followers. Only the implementation is accepted that
-// the library takes for the layer alone: a slower one would cost more than fusion gains.
+// A layer's forward pass as one primitive with followers. Only the library's implementation for the
+// layer alone is accepted: a slower one would cost more than fusion gains.
 template <class Primitive>
 class FusedForward {
 public:
@@ -83,7 +83,7 @@ public:
           describe_(describe),
           operations_(lowering, layer, followers, bias) {}
 
-    // `text` says how the layer alone would be computed. Throws Refusal before anything is added.
+    // `text` describes the computation of the layer alone. Throws Refusal before anything is added.
     void lower(const std::string& apart, StepText text) {
         const auto alone = described_if_possible([&] { return describe_alone(); });
         if (!alone) {
@@ -99,7 +99,8 @@ public:
                 return add(place, *described, std::move(text));
             }
         }
-        throw Refusal{std::string(alone->impl_info_str()) + " of oneDNN does nothing beside"};
+        throw Refusal{std::string(alone->impl_info_str()) +
+                      " of oneDNN supports no post-operations"};
     }
 
 private:
@@ -142,8 +143,8 @@ private:
 };
 
 // Lowers a layer's forward pass together with the layers that may be fused with it; see
-// backend/lower/fused.h for the result. `bias` is empty if the layer has none; `text` says how the
-// layer alone would be computed.
+// backend/lower/fused.h for the result. `bias` is empty if the layer has none; `text` describes the
+// computation of the layer alone.
 template <class Primitive>
 FusedResult lower_fused_forward(Lowering& lowering, const Layer& layer, const Desc& bias,
                                 const StepText& text, const DescribeForward<Primitive>& describe) {

@@ -23,7 +23,7 @@ struct WeightRows {
 // in a step. A whole weight has the library's preferred layout for the forward product; if the
 // gradients' primitives accept it too, nothing is reordered between the passes. A part of a weight
 // is row-major. All in f32; x, y and their gradients are dense and row-major. Products of many rows
-// may be the library's matmul instead (linear_matmul.h), where it has them.
+// may use the library's matmul instead (linear_matmul.h), if it has them.
 class InnerProduct {
 public:
     InnerProduct(Lowering& lowering, const WeightRows& weight)
@@ -41,8 +41,8 @@ public:
 
     const WeightRows& weight() const { return weight_; }
 
-    // Of the most recently made call, and why it is not the matmul that was asked for; empty if it
-    // is, or if none was.
+    // The implementation of the latest call, and why it is not the requested matmul; empty if it
+    // is, or if none was requested.
     const std::string& implementation() const { return implementation_; }
     const std::string& refusal() const { return refusal_; }
     Bytes workspace() const { return workspace_; }
@@ -60,10 +60,10 @@ private:
     // The layout that the gradients' primitives should accept: that of the master.
     Desc present_weight();
     TensorView weight_view(const Desc& desc);
-    // Where a part's gradient is in the whole one, or the whole one's own place.
+    // The place of a part's gradient in the whole one, or of the whole one.
     TensorView gradient_view(const Desc& desc, const std::optional<TensorView>& whole_gradient);
     using MatMul = dnnl::matmul::primitive_desc;
-    // A product with the weight; nothing if the library's matmul is not asked for, or refuses.
+    // A product with the weight; empty if the library's matmul is not requested, or refuses.
     std::optional<MatMul> matmul(LinearAlgorithm way,
                                  const std::function<MatMul(const Desc& weight)>& make);
     template <class Description>

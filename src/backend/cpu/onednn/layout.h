@@ -43,7 +43,7 @@ Desc alike(const Desc& model, const dnnl::memory::dims& dims, ElementType type);
 // The library's format tag: "abcd", "aBcd16b"; "any" or "opaque" if there are no strides.
 std::string text_of(const Desc& desc);
 
-// "aBcd16b -> abcd", with element types where they differ.
+// "aBcd16b -> abcd", with element types if they differ.
 std::string text_of(const Desc& from, const Desc& to);
 
 }  // namespace strata::cpu

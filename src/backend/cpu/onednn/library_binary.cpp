@@ -11,7 +11,7 @@ namespace {
 
 using dnnl::algorithm;
 
-// The library's function of two operands; nothing if it has none.
+// The library's function of two operands; empty if it has none.
 std::optional<algorithm> function_of(ElementwiseKind kind) {
     switch (kind) {
         case ElementwiseKind::add:

@@ -12,7 +12,7 @@ namespace strata::cpu {
 // layout.
 class LibraryBinary {
 public:
-    // Nothing if the library has no such function, or only a reference implementation for these
+    // Empty if the library has no such function, or only a reference implementation for these
     // operands.
     static std::optional<LibraryBinary> of(Lowering& lowering, const Layer& layer,
                                            ElementwiseKind kind);

@@ -6,21 +6,21 @@
 
 #include <string>
 
-// Which way a linear layer's pass is computed, and who chose it.
+// How a linear layer's pass is computed, and who chose it.
 namespace strata::cpu {
 
-// What a layer's pass was asked to be computed by.
+// The algorithm that was requested for a layer's pass.
 struct AskedLinear {
     LinearAlgorithm algorithm = LinearAlgorithm::usual;
     std::string source = {};  // "user", "tuned"; empty: nothing was chosen for this layer
 };
 AskedLinear asked_linear(const Lowering& lowering, const Layer& layer, Pass pass);
 
-// What a step says of it, if it runs as asked, or, with a reason, in the usual way instead:
-// "instead of matmul (tuned): bf16: it computes in f32". Nothing where nothing was chosen.
+// A step's account of it, if it runs as requested or, with a reason, in the usual way instead:
+// "instead of matmul (tuned): bf16: it computes in f32". Empty if nothing was chosen.
 StepText text_of(const AskedLinear& asked, const std::string& reason);
 
-// Adds the step of a pass by `compute(algorithm, text)`, in the asked way or, where that one throws
+// Adds the step of a pass by `compute(algorithm, text)`, in the requested way or, if that throws
 // Refusal or the library's error before it adds anything, in the usual one.
 template <class Compute>
 void by_asked(Lowering& lowering, const Layer& layer, Pass pass, const Compute& compute) {

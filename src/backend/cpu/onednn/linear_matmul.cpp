@@ -40,7 +40,7 @@ dnnl::matmul::primitive_desc with_weight(
     return by_rows;
 }
 
-// (A layout that is left open has no axes to swap.)
+// An open layout has no axes to swap.
 Desc transposed(const Desc& matrix) {
     const auto dims = dims_of(matrix);
     return is_any(matrix) ? any_layout({dims[1], dims[0]}, type_of(matrix))

@@ -11,8 +11,8 @@ namespace strata::cpu {
 dnnl::matmul::primitive_desc checked(dnnl::matmul::primitive_desc described);
 
 // The product of `make(weight)`, which describes it for a layout of the weight [outputs, inputs]:
-// in training as the weight lies if that is as fast as row-major, else row-major; in inference in
-// the library's own layout.
+// in training in the weight's layout if that is as fast as row-major, else row-major; in inference
+// in the library's own layout.
 dnnl::matmul::primitive_desc with_weight(
     Lowering& lowering, TensorId weight,
     const std::function<dnnl::matmul::primitive_desc(const Desc& weight)>& make);
@@ -23,23 +23,22 @@ Desc transposed(const Desc& matrix);
 // The sum of dy's rows, a bias's gradient.
 Call sum_of_rows(const TensorView& dy, const TensorView& sum);
 
-// Whether the library's general product, which it takes without AVX-512, would read a matrix with
-// such a distance between its columns at half its speed: at a multiple of 2 KiB they share few sets
-// of the caches. Read as its transposed it is as fast as any other. (512 x 512 weights, 256 rows,
-// AVX2 on a Zen 4: 69 and 105 of 118 GFLOP/s; 1,024 x 1,024: 51 and 95.)
+// Whether the library's general product, which it uses without AVX-512, would read a matrix with
+// this distance between its columns at half its speed: at a multiple of 2 KiB they share few cache
+// sets. Read as its transpose it is as fast as any other. (512 x 512 weights, 256 rows, AVX2 on a
+// Zen 4: 69 and 105 of 118 GFLOP/s; 1,024 x 1,024: 51 and 95.)
 bool shares_cache_sets(dnnl::memory::dim floats, std::string_view implementation);
 
 // The products of a linear layer by the library's matmul, each a step in f32: y = x w^T + b, dx =
 // dy w, dw = dy^T x. The library's inner product has other kernels. x, y and the weight's gradient
-// are row-major; the weight lies as with_weight says.
+// are row-major; the weight's layout is that of with_weight.
 class LinearMatMul {
 public:
     // x [rows, columns of w]; `bias` empty: none.
     LinearMatMul(Lowering& lowering, TensorId weight, std::optional<TensorId> bias,
                  dnnl::memory::dim rows);
 
-    // Each adds the layer's step. They throw Refusal or the library's error before they add
-    // anything.
+    // Each adds the layer's step, or throws Refusal or the library's error before it adds anything.
     void forward(TensorId x, TensorId y, StepText text) const;
     void backward_data(TensorId dy_of, TensorId dx_of, StepText text) const;
     void backward_weights(TensorId x_of, TensorId dy_of, StepText text) const;

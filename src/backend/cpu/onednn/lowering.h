@@ -22,7 +22,7 @@ struct OnednnViews {
     static std::size_t bytes_of(const Desc& desc) { return desc.get_size(); }
     static const Desc& layout_of(const TensorView& view) { return view.desc; }
     static Dims dims_of(const Desc& desc) { return cpu::dims_of(desc); }
-    // (The library treats layouts as equal if only strides of axes with extent 1 differ.)
+    // The library treats layouts as equal if only strides of axes with extent 1 differ.
     static TensorView reinterpreted(const TensorView& view, const Desc& desc) {
         return view.desc == desc ? view : TensorView{view.buffer, desc, view.offset};
     }
@@ -38,7 +38,7 @@ struct OnednnViews {
 // A graph while it is lowered to a program of library primitives and our own loops.
 class Lowering : public GraphLowering<Lowering, OnednnViews> {
 public:
-    // `methods` are the convolutions of our own, beside the library's.
+    // `methods` are our own convolutions, in addition to the library's.
     Lowering(const Graph& graph, const Execution& execution, const dnnl::engine& engine,
              std::span<const ConvolutionMethod> methods);
 
@@ -94,10 +94,9 @@ public:
         arguments.emplace_back(DNNL_ARG_SCRATCHPAD, TensorView{scratchpad, scratch});
         return PrimitiveCall{Primitive(described), std::move(arguments)};
     }
-    // Memory that a step may use while it runs, with room to align its begin.
+    // Memory that a step may use while it runs, with room to align its start.
     TensorView scratch(Bytes bytes, std::size_t alignment);
-    // Memory for what a call before the first iteration hands to the next one; all of them share
-    // it.
+    // Memory that a call before the first iteration passes to the next call; all of them share it.
     TensorView preparation_memory(const Desc& desc);
     // A copy into another layout or type, for a step of several calls.
     Call reorder_call(const TensorView& from, const TensorView& to);

@@ -52,10 +52,10 @@ private:
                                      op_.size, alpha(), beta(), k());
     }
 
-    // Where the library has only reference loops in either direction: for the batch last, with 3.x
-    // and AVX2 for every gradient, and for even windows, which it places otherwise. Or in
-    // inference, if the channels are adjacent: oneDNN 2.6's kernel stays far below the bandwidth of
-    // memory.
+    // If the library has only reference loops in either direction (for the batch last; with 3.x and
+    // AVX2 for every gradient), and for even windows, which it places differently. Also in
+    // inference, if the channels are adjacent: oneDNN 2.6's kernel stays far below the memory
+    // bandwidth.
     bool suits_loops(const Lowering& lowering, const Desc& x) const {
         return runs_plain_loops(*forward_) ||
                (lowering.trains() ? runs_plain_loops(describe_backward_of(lowering, x))
@@ -98,7 +98,7 @@ private:
 
     const Lrn& op_;
     std::optional<ChannelLrn> loops_;  // ours, instead of the library's primitives
-    Desc stored_;                      // of x for them
+    Desc stored_;                      // layout of x for them
     std::optional<dnnl::lrn_forward::primitive_desc> forward_;
     std::optional<TensorView> scales_;
 };

@@ -30,10 +30,11 @@ constexpr std::array filter_orders = {FilterOrder::oihw, FilterOrder::oihw8i8o,
 
 constexpr std::size_t page = 4096;
 
-// Of a layer's weights. Spectra of whole planes take more: sixteen layers would fill a machine.
-constexpr Bytes most_kept{512.0 * 1024 * 1024};
+// Limit for a layer's weights. Spectra of whole planes take more: sixteen layers would fill a
+// machine.
+constexpr Bytes max_kept{512.0 * 1024 * 1024};
 
-// The order whose layout has the elements where this one has them.
+// The order with the same layout as this description.
 template <class Orders, class LayoutOf>
 auto order_of(const Desc& desc, const Orders& orders, const LayoutOf& layout_of)
     -> std::optional<typename Orders::value_type> {
@@ -81,8 +82,8 @@ std::int64_t block_of(ImageOrder order) {
     return order == ImageOrder::nchw16c ? 16 : order == ImageOrder::nchw8c ? 8 : 1;
 }
 
-// What a method is asked to read and write: only the direct convolution has loops over the batch,
-// and for the others the images are reordered.
+// The orders that a method reads and writes: only the direct convolution has loops over the batch;
+// for the others the images are reordered.
 OperandOrders taken_by(std::string_view method, OperandOrders orders) {
     if (method != direct_method) {
         for (ImageOrder* order : {&orders.x, &orders.y}) {
@@ -97,8 +98,8 @@ std::byte* next_page(void* address) {
     return static_cast<std::byte*>(address) + (page - at % page) % page;
 }
 
-// What the method keeps of weights that stay the same, made before the first run; the weights
-// themselves if it keeps nothing.
+// What the method keeps of constant weights, computed before the first run; the weights themselves
+// if it keeps nothing.
 TensorView kept_of(Lowering& lowering, const std::shared_ptr<const PreparedConvolution>& prepared,
                    const TensorView& weight) {
     const KeptWeights kept = prepared->kept_weights();
@@ -157,8 +158,8 @@ ConvolutionProblem OwnConvolution::problem(const Lowering& lowering, Pass pass) 
             .threads = omp_get_max_threads()};
 }
 
-// As the image already lies; the gradient gets the layout of the value, which is also that of what
-// follows.
+// The image's present order; the gradient gets the layout of the value, which the next layers also
+// use.
 ImageOrder OwnConvolution::preferred_image(Lowering& lowering) const {
     if (!lowering.is_placed(image())) {
         return asked_order(lowering).value_or(ImageOrder::nchw);
@@ -215,7 +216,7 @@ std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(
     }
     const ConvolutionMethod& found = method_named(lowering.methods(), method);
     std::shared_ptr<const PreparedConvolution> prepared = found.prepare(problem, preferred);
-    if (prepared->kept_weights().bytes > most_kept) {
+    if (prepared->kept_weights().bytes > max_kept) {
         ConvolutionProblem without = problem;
         without.constant_weights = false;
         prepared = found.prepare(without, preferred);
@@ -228,7 +229,7 @@ std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(
     return prepared;
 }
 
-// What the pass reads before what it writes, because reading may add a reorder.
+// Places what the pass reads before what it writes, because reading may add a reorder.
 OwnConvolution::Operands OwnConvolution::place(Lowering& lowering, Pass pass,
                                                const OperandOrders& orders) const {
     const Desc x = layout_of_image(orders.x, lowering.extents(image()));
@@ -316,7 +317,7 @@ Call OwnConvolution::call_of(Lowering& lowering,
 FusedResult OwnConvolution::forward_fused(Lowering& lowering, std::string_view method,
                                           const Desc& bias, const StepText& text) const {
     if (op.bias && !fuses_bias) {
-        return {Fused::no, lowering.followers().empty() ? "" : "not fused: its bias is apart"};
+        return {Fused::no, lowering.followers().empty() ? "" : "not fused: its bias is separate"};
     }
     return lower_longest_chain(
         lowering.followers(), ChainEnd::one_follower,
@@ -342,7 +343,7 @@ void OwnConvolution::forward_fused(Lowering& lowering, std::string_view method,
     const auto prepared = prepare(lowering, problem, method, wanted);
     const OperandOrders orders = prepared->orders();
     if (problem.sum && method.starts_with("winograd") && orders.y == ImageOrder::nchw) {
-        throw Refusal{"tiles of plain images add more slowly than a step of its own"};
+        throw Refusal{"tiles of plain images add more slowly than a separate step"};
     }
     Operands placed;
     placed.x = lowering.value(image(), layout_of_image(orders.x, lowering.extents(image())));

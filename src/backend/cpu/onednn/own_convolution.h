@@ -10,31 +10,31 @@
 #include <string>
 #include <vector>
 
-// Convolutions by methods of our own among the library's primitives.
+// Our own convolution methods among the library's primitives.
 namespace strata::cpu {
 
-// The layouts of a method's operands. `weight` has an axis more if there are groups.
+// The layouts of a method's operands. `weight` has one more axis if there are groups.
 Desc layout_of_image(ImageOrder order, const dnnl::memory::dims& dims);
 Desc layout_of_filter(FilterOrder order, const dnnl::memory::dims& dims);
 
-// The order of such a layout; nothing if it is none of them.
+// The order of such a layout; empty if it is not one of them.
 std::optional<ImageOrder> image_order_of(const Desc& desc);
 std::optional<FilterOrder> filter_order_of(const Desc& desc);
 
-// A layer whose pass is to be computed by a method of our own.
+// A layer whose pass one of our own methods computes.
 struct OwnConvolution {
     const Layer& layer;
     const Convolution& op;
     dnnl::memory::dims weight_dims = {};  // with groups as the first axis if there are several
-    bool fuses_bias = false;  // the method adds it; otherwise loops of its own, if there is one
+    bool fuses_bias = false;  // the method adds it; otherwise separate loops do, if there is one
 
-    // The pass prepared by the method of this name, for the layouts in which its operands are.
+    // The pass prepared by the method of this name, for the layouts of its operands.
     // Throws Refusal if it cannot do it, or only with more scratch memory than the execution
     // allows.
     std::shared_ptr<const PreparedConvolution> prepare(Lowering& lowering, Pass pass,
                                                        std::string_view method) const;
 
-    // Adds the prepared pass as a step, with reorders where it wants other layouts.
+    // Adds the prepared pass as a step, with reorders if it needs other layouts.
     void compute(Lowering& lowering, Pass pass,
                  const std::shared_ptr<const PreparedConvolution>& prepared, StepText text) const;
 
@@ -62,14 +62,14 @@ private:
                        StepText text) const;
     Call call_of(Lowering& lowering, const std::shared_ptr<const PreparedConvolution>& prepared,
                  const Operands& operands) const;
-    // The order that the user asked for; nothing if the choice is free.
+    // The order that the user requested; empty if the choice is free.
     std::optional<ImageOrder> asked_order(Lowering& lowering) const;
     OperandOrders preferred(Lowering& lowering, Pass pass) const;
     ImageOrder preferred_image(Lowering& lowering) const;
     ImageOrder preferred_result(Lowering& lowering, Pass pass, ImageOrder image) const;
     FilterOrder preferred_filter(Lowering& lowering, ImageOrder image, ImageOrder result) const;
     Operands place(Lowering& lowering, Pass pass, const OperandOrders& orders) const;
-    // Nothing if the layer has no bias or the pass does not touch it.
+    // Empty if the layer has no bias or the pass does not touch it.
     std::optional<TensorView> place_bias(Lowering& lowering, Pass pass) const;
     TensorId image() const { return layer.inputs[0]; }
     TensorId weight() const { return layer.inputs[1]; }

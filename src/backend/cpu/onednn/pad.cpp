@@ -48,7 +48,7 @@ bool copies_once(const std::vector<Index>& along) {
         along, [&](Index from) { return from == outside || seen.insert(from).second; });
 }
 
-// The runs along the last axis of the output: where each reads from, if it reads anything.
+// The runs along the last axis of the output, with the source of each, if any.
 class PaddedRows {
 public:
     PaddedRows(Sources sources, Dims input) : sources_(std::move(sources)), input_(input) {
@@ -120,7 +120,7 @@ public:
 
 private:
     // Calls visit(output row, input row or outside). Rows of a group may read the same input row,
-    // those of different groups never do, so that threads take groups.
+    // but those of different groups never do, so threads take groups.
     template <class Visit>
     void for_each(Visit&& visit) const {
 #pragma omp parallel for schedule(static)
@@ -146,7 +146,7 @@ private:
         return offset;
     }
 
-    // Those beside the run of adjacent ones.
+    // The elements beside the run of adjacent ones.
     template <class Visit>
     void for_each_single_column(Visit&& visit) const {
         const auto& columns = sources_.back();
@@ -163,11 +163,11 @@ private:
 
     Sources sources_;
     Dims input_;
-    std::vector<Index> row_sources_;  // where each row of the output reads from, or outside
+    std::vector<Index> row_sources_;  // source of each row of the output, or outside
     bool is_once_ = true;  // whether each element of the input is copied once, and none is left out
     Index groups_ = 1;
     Index rows_ = 1;      // of a group
-    Index first_ = 0;     // column of a run that is copied as it lies
+    Index first_ = 0;     // column of a run that is copied contiguously
     Index adjacent_ = 0;  // its columns
 };
 

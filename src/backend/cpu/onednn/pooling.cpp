@@ -105,8 +105,8 @@ private:
                                            : algorithm::pooling_avg_exclude_padding;
     }
 
-    // Where the batch is last, the library has only its reference loops. Averages without the
-    // padding divide by other numbers at the borders, which are products over the axes, too.
+    // If the batch is last, the library has only its reference loops. Averages without the padding
+    // divide by other numbers at the borders, which are also products over the axes.
     void choose_loops(Lowering& lowering) {
         const Tensor& x = lowering.graph().tensors[input(0)].tensor;
         const Tensor& y = lowering.graph().tensors[output()].tensor;
@@ -192,7 +192,7 @@ private:
 
     // For the input's present layout. If the library has only slow reference loops for that (on
     // AVX2, for every row-major layout), for the first layout with a real kernel: those loops take
-    // longer than a reorder and the kernel. A layout that was asked for stays.
+    // longer than a reorder and the kernel. A requested layout is kept.
     PoolingForward::primitive_desc describe_forward(Lowering& lowering) const {
         const auto as_it_lies = describe_forward(lowering, x_);
         const bool is_asked = lowering.execution().engine.image_layout != ImageLayout::automatic;
@@ -222,7 +222,7 @@ private:
     Desc x_, y_;
     std::optional<PoolingForward::primitive_desc> forward_;
     std::optional<TensorView> indices_;
-    // Where loops of our own are needed.
+    // If our own loops are needed.
     std::shared_ptr<const WeightedAxes> axes_;
     std::optional<MaximumWindows> windows_;
     ChannelLayout layout_;

@@ -25,7 +25,7 @@ struct PrimitiveCall {
     std::vector<std::pair<int, TensorView>> arguments;
 };
 
-// A loop of our own; it receives the addresses of its views, in order.
+// One of our own loops; it receives the addresses of its views, in order.
 using Kernel = std::function<void(std::span<void* const>)>;
 struct KernelCall {
     Kernel kernel;

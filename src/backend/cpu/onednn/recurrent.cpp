@@ -44,7 +44,7 @@ protected:
     }
 
 private:
-    // Products of single steps stay as they are: in panels, where they are small enough for these.
+    // Products of single steps are unchanged: in panels, if they are small enough.
     StepText text_of_choice(const Lowering& lowering) const {
         const AskedLinear asked = asked_linear(lowering, layer_, pass_);
         const bool is_for_others = asked.algorithm == LinearAlgorithm::panels ||

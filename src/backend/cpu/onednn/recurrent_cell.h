@@ -33,7 +33,7 @@ public:
     void weight_gradients(const TensorView& x, std::vector<Call>& calls);
 
     std::string implementation() const { return input_.implementation(); }
-    // Why a product of the pass is not the one that was asked for; empty if all are.
+    // Why a product of the pass is not the requested one; empty if all are.
     std::string refusal() const;
     Bytes workspace() const;
 
@@ -54,7 +54,7 @@ private:
         return plan_.reverse ? plan_.steps - 1 - position : position;
     }
     StepShape shape() const;
-    // By which the products of all steps together are computed.
+    // The algorithm for the products of all steps together.
     LinearAlgorithm way(Pass pass) const;
 
     TensorView dense(Dim rows, Dim columns) const;

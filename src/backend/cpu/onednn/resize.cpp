@@ -71,7 +71,8 @@ public:
         lowering.compute<Forward>(*forward_, text_of(x_), {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
     }
 
-    // (The library's gradients take one element at a time, up to four times as long as our loops.)
+    // The library's gradients process one element at a time and take up to four times as long as
+    // our loops.
     void backward_data(Lowering& lowering) override {
         if (!algorithm_ || type_of(x_) == ElementType::f32) {
             return backward_by_loops(lowering);

@@ -89,7 +89,7 @@ private:
             plain({static_cast<dnnl::memory::dim>(floats)}, ElementType::f32));
     }
 
-    // In place of an absent parameter any view will do: it is not read.
+    // Any view can replace an absent parameter, because it is not read.
     TensorView parameter(Lowering& lowering, std::size_t operand, const TensorView& absent) const {
         return operand == 0 ? absent : lowering.plain_value(input(operand), ElementType::f32);
     }

@@ -39,7 +39,7 @@ Call call_of(const SkinnyGemm& product, const TensorView& x, const TensorView& b
                       {x, b, y}};
 }
 
-// A panel's columns of the whole result.
+// Finishes a panel's columns of the whole result.
 void finish_panel(const SkinnyGemm& product, const Epilogue& epilogue, std::size_t column,
                   float* y) {
     for (std::size_t row = 0; row < product.rows; ++row) {

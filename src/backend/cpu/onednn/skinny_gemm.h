@@ -14,7 +14,7 @@ struct SkinnyGemm {
     std::size_t depth = 0;
     std::size_t panel_step = 0;
 };
-// What follows a product while its result is in the caches.
+// The work after a product, while its result is in the caches.
 struct Epilogue {
     const float* bias = nullptr;  // added to each row; null: none
     bool relu = false;
@@ -33,15 +33,14 @@ public:
     SkinnyGemmLowering(Lowering& lowering, const WeightRows& weight)
         : lowering_(lowering), weight_(weight) {}
 
-    // Nothing if the extents are unsuitable: then use the library's product.
+    // Empty if the extents are unsuitable: then use the library's product.
     std::optional<Call> forward(const TensorView& x, const TensorView& y, Into into) const;
-    // Whether the extents are suitable for a forward product with so many rows.
+    // Whether the extents are suitable for a forward product with this many rows.
     bool suits_forward(dnnl::memory::dim rows) const;
-    // y = relu(x w^T + bias), of which the bias and the ReLU are optional. Requires: suitable
-    // extents.
+    // y = relu(x w^T + bias); the bias and the ReLU are optional. Requires: suitable extents.
     Call forward(const TensorView& x, const TensorView& y, const std::optional<TensorView>& bias,
                  Relu relu) const;
-    // Whether the extents are suitable for a product with so many rows of gradients.
+    // Whether the extents are suitable for a product with this many rows of gradients.
     bool suits_backward_data(dnnl::memory::dim rows) const;
     std::optional<Call> backward_data(const TensorView& dy, const TensorView& dx) const;
 

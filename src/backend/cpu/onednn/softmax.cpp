@@ -10,8 +10,8 @@ namespace strata::cpu {
 
 namespace {
 
-// The library along the innermost axis, our own loops along others, where the library's are 40
-// times slower than memory.
+// Uses the library along the innermost axis, and our own loops along others, where the library's
+// are 40 times slower than memory.
 class SoftmaxLowering : public LayerLowering {
 public:
     SoftmaxLowering(const Layer& layer, const Softmax& op) : LayerLowering(layer), op_(op) {}
@@ -22,7 +22,7 @@ public:
             return forward_by_loops(lowering);
         }
         if (is_batch_last(x.desc)) {
-            x = lowering.plain_value(input(0), type_of(x.desc));  // for want of fast loops
+            x = lowering.plain_value(input(0), type_of(x.desc));  // because there are no fast loops
         }
         forward_ = describe<SoftmaxForward>(lowering.engine(), lowering.attributes(),
                                             lowering.forward_kind(), kind(), x.desc, x.desc,
@@ -51,8 +51,8 @@ public:
 private:
     dnnl::algorithm kind() const { return softmax_algorithm(op_.logarithm); }
 
-    // Whether something lies between the elements along the axis. (In images that lie channel by
-    // channel nothing does, although other axes follow.)
+    // Whether other elements are between those along the axis. With channels last there are none,
+    // although other axes follow.
     bool is_across_rows(Lowering& lowering, const Desc& desc) const {
         return (is_plain(desc) || is_batch_last(desc)) && shape(lowering).inner > 1;
     }

@@ -6,8 +6,8 @@
 namespace strata::cpu {
 
 // Sets the number of threads of later parallel regions (0: one for each of allowed_processors).
-// Binds each, the calling one among them, to one processor, separate cores first
-// (device/topology.h), or to none, and lets denormal numbers count as zero in it. Returns their
+// Binds each, including the calling one, to one processor, separate cores first
+// (device/topology.h), or to none, and makes denormal numbers count as zero in it. Returns their
 // number.
 int set_threads(int threads, bool pinned);
 

@@ -78,7 +78,8 @@ private:
         }
         std::swap(weight_dims_[outputs_axis()], weight_dims_[outputs_axis() + 1]);
         const ElementType type = lowering.element_type();
-        // (With the batch last, the library has only slow loops: what it prefers and a reorder.)
+        // With the batch last, the library has only slow loops: use its preferred layout and a
+        // reorder.
         const ImageLayout asked = lowering.execution().engine.image_layout;
         const ImageLayout layout =
             asked == ImageLayout::batch_last ? ImageLayout::automatic : asked;

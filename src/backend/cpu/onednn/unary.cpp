@@ -8,7 +8,7 @@ namespace {
 
 using dnnl::algorithm;
 
-// The library's function, which is vectorised and supports bf16; nothing if it has none.
+// The library's function, which is vectorised and supports bf16; empty if it has none.
 struct Function {
     algorithm name;
     float alpha = 0;

@@ -36,7 +36,7 @@ struct Matmul {
 // if the library has no algorithm for that choice.
 Call matmul_call(const Matmul& matmul, std::vector<TensorView> views);
 
-// How a step names it: "cublaslt".
+// Its name in a step: "cublaslt".
 inline constexpr const char* matmul_implementation = "cublaslt";
 
 }  // namespace strata::cuda

@@ -15,7 +15,7 @@ struct AttentionProblem {
     AttentionExtents extents = {};
     ElementType type = ElementType::bf16;
     bool causal = false;
-    Dims mask = {};       // its four extents, 1 where it is broadcast; empty: no mask
+    Dims mask = {};       // its four extents, 1 if it is broadcast; empty: no mask
     bool trains = false;  // forward: also computes the statistics for the backward pass
 };
 
@@ -58,11 +58,11 @@ bool counts_positions(const AttentionProblem& problem);
 // cuDNN has engines for fused attention from sm_80 on.
 inline constexpr int first_capability_with_fusion = 80;
 
-// Whether cuDNN may be asked. Its answers are right only within these bounds: types, widths and
+// Whether cuDNN may be used. Its results are right only within these bounds: types, widths and
 // masks that it supports, and queries that each see a key.
 bool may_be_fused(const AttentionProblem& problem);
 
-// Why cuDNN of this version (as returned by cudnnGetVersion()) is not asked for fused attention;
+// Why cuDNN of this version (as returned by cudnnGetVersion()) is not used for fused attention;
 // empty if it is. cudnn-frontend refuses 9.10.0 and 9.10.1, whose results are wrong; older versions
 // need other graphs, with a second padding mask and another minus infinity.
 std::string refusal_of_fusion(std::size_t cudnn_version);

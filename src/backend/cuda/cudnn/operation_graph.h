@@ -27,9 +27,9 @@ struct CountingRows {
     std::optional<std::int64_t> k = {};
 };
 
-// Builds one of cuDNN's graphs from several operations. A tensor is identified by its number, also
-// when the plan runs. The caller chooses the numbers of tensors in memory and of scalars, below
-// `first_passing`. Functions throw DeviceError if cuDNN refuses.
+// Builds one of cuDNN's graphs from several operations. A tensor is identified by its number,
+// including when the plan runs. The caller chooses the numbers of tensors in memory and of scalars,
+// below `first_passing`. Functions throw DeviceError if cuDNN refuses.
 class OperationGraph {
 public:
     static constexpr std::int64_t first_passing = 1000;

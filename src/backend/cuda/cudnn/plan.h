@@ -63,17 +63,17 @@ struct PlanChoice {
     std::vector<std::shared_ptr<const BuiltPlan>> plans = {};
     bool is_tried = false;
     int refused = 0;  // plans that the device refused before the one in use
-    // Builds the next plan that the library offers; nothing if there is none.
+    // Builds the next plan that the library offers; empty if there is none.
     std::function<std::shared_ptr<const BuiltPlan>()> next = {};
-    // The names of plans that a device ran and that were slower, the fastest first, and what builds
-    // one of them again. They come before what `next` offers.
+    // The names of plans that a device ran and that were slower, the fastest first, and the
+    // function that rebuilds one of them. They come before those of `next`.
     std::deque<std::string> slower = {};
     std::function<std::shared_ptr<const BuiltPlan>(const std::string& name)> again = {};
 };
 
 // Throws DeviceError if cuDNN cannot build what it offered.
 BuiltPlan build_plan(const OfferedPlan& offered, const Descriptor& device);
-// Nothing if cuDNN cannot build it.
+// Empty if cuDNN cannot build it.
 std::optional<BuiltPlan> plan_if_built(const OfferedPlan& offered, const Descriptor& device);
 
 }  // namespace strata::cuda

@@ -18,17 +18,17 @@
 
 namespace strata::cuda {
 
-// What of CUPTI stays with the process. Before CUDA 13.1 update 1, correlation ids of graph
-// launches are wrong in every session of a process but the first (CUPTI's release notes), so there
-// is one subscription, and what is recorded stays enabled from one trace to the next. Nothing
+// The state of CUPTI that stays with the process. Before CUDA 13.1 update 1, correlation ids of
+// graph launches are wrong in every session of a process but the first (CUPTI's release notes), so
+// there is one subscription, and recording stays enabled from one trace to the next. Nothing
 // destroys it: CUPTI may call back while the process ends.
 struct CuptiSession {
     CUpti_SubscriberHandle subscriber = nullptr;
     std::array<bool, all_recorded.size()> enabled = {};
     bool is_attached = false;
 
-    std::mutex lock;         // of what callbacks use, which come from CUPTI's threads
-    Trace* trace = nullptr;  // nullptr: nobody traces, and records are discarded
+    std::mutex lock;         // guards what callbacks use; these come from CUPTI's threads
+    Trace* trace = nullptr;  // nullptr: no trace is active, and records are discarded
     std::uint64_t range = 0;
 };
 
@@ -58,7 +58,7 @@ void add_or_drop(Trace& trace, Add add) noexcept {
     }
 }
 
-// A buffer's records. One that is incomplete hides what follows it.
+// A buffer's records. An incomplete one hides those after it.
 Trace trace_of(std::uint8_t* buffer, std::size_t bytes) {
     Trace trace;
     if (bytes == 0) {
@@ -83,7 +83,7 @@ bool is_tracing() {
     return cupti_session.trace != nullptr;
 }
 
-// CUPTI is never called under our lock: it has locks of its own, and calls us back.
+// CUPTI is never called under our lock: it has its own locks, and calls us back.
 void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
                           std::size_t bytes) {
     const Trace part = is_tracing() ? trace_of(buffer, bytes) : Trace();
@@ -182,8 +182,7 @@ void attach(const char* doing) {
     }
 }
 
-// Has CUPTI hand over all that it holds. Returns how many records it had no buffer for since the
-// last time.
+// Makes CUPTI deliver all its records. Returns how many records had no buffer since the last call.
 std::size_t flush() {
     require_cupti(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), tracing);
     std::size_t dropped = 0;
@@ -200,7 +199,7 @@ public:
         const bool is_first = cupti_session.subscriber == nullptr;
         attach(tracing);
         if (!is_first) {
-            flush();  // what was recorded since the previous trace
+            flush();  // discards what was recorded since the previous trace
         }
         const std::lock_guard guard(cupti_session.lock);
         cupti_session.trace = &trace_;

@@ -19,7 +19,7 @@ inline constexpr std::array all_recorded = {Recorded::kernels,      Recorded::co
 
 // The part of CUPTI's activity recording that a tracer needs. Every function except `stop` throws
 // ProfilerError if CUPTI refuses. CUPTI itself stays attached to the process from the first `start`
-// on, and records on; what it records between traces is discarded.
+// on, and keeps recording; what it records between traces is discarded.
 class ActivityCalls {
 public:
     virtual ~ActivityCalls() = default;
@@ -36,15 +36,15 @@ public:
     // Everything recorded since `start`. Requires: the device is idle.
     virtual Trace collect() = 0;
 
-    // Gives up the slot, also after a failure or when called again.
+    // Releases the slot; may follow a failure or be called again.
     virtual void stop() noexcept = 0;
 };
 
-// What is known to go wrong with the CUPTI that runs; empty if nothing is.
+// Known problems of the running CUPTI; empty if there are none.
 std::string cupti_warning();
 
 // Attaches CUPTI and ends all recording, which would slow down and disturb what is counted. The
-// next trace resumes it. Throws ProfilerError. Requires: nobody traces.
+// next trace resumes it. Throws ProfilerError. Requires: no trace is active.
 void begin_counting();
 
 // Whether CUPTI was attached to this process, to trace or to count; it is never detached.

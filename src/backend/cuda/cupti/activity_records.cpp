@@ -18,7 +18,7 @@ using KernelRecord = CUpti_ActivityKernel9;
 using CopyRecord = CUpti_ActivityMemcpy5;
 using FillRecord = CUpti_ActivityMemset4;
 
-// That the records of the header at hand have all that is read where those of CUDA 12.4 have it.
+// Checks that the fields that are read have the same offsets in the present header as in CUDA 12.4.
 #define STRATA_SAME_PLACE(field, newest, read)                        \
     static_assert(offsetof(newest, field) == offsetof(read, field) && \
                   sizeof(newest::field) == sizeof(read::field))
@@ -47,7 +47,7 @@ STRATA_SAME_PLACE(bytes, STRATA_CUPTI_COPY, CopyRecord);
 STRATA_SAME_PLACE(copyKind, STRATA_CUPTI_COPY, CopyRecord);
 STRATA_SAME_PLACE(bytes, STRATA_CUPTI_FILL, FillRecord);
 
-// A stamp beyond 292 years is none.
+// A stamp beyond 292 years is invalid.
 Nanoseconds stamp(std::uint64_t time) {
     constexpr auto maximum = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     return Nanoseconds(time > maximum ? 0 : static_cast<std::int64_t>(time));

@@ -7,9 +7,9 @@
 
 namespace strata::cuda {
 
-// Adds to a trace what one of CUPTI's activity records says: kernels, copies, fills, and the ranges
-// that calls were made in. Records of other kinds say nothing that a trace holds. Later versions of
-// CUPTI append to the records of earlier ones, so what is read has the layout of CUDA 12.4's.
+// Adds the contents of one of CUPTI's activity records to a trace: kernels, copies, fills, and the
+// ranges in which calls were made. Records of other kinds are ignored. Later versions of CUPTI
+// append to the records of earlier ones, so the fields that are read have the layout of CUDA 12.4.
 void add_record(const CUpti_Activity& record, Trace& trace);
 
 // The kind of external correlation that our ranges use.

@@ -113,7 +113,7 @@ void count_steps(const StepCountingJob& job) {
     try {
         StepCounting(job).run();
     } catch (const Stopped&) {
-        // What was counted before is kept; the rest is not wanted any more.
+        // What was counted before is kept; the rest is no longer needed.
     }
 }
 

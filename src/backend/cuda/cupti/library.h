@@ -10,7 +10,7 @@ void* cupti_function(const char* name);
 }  // namespace strata::cuda
 
 // Defines a function of CUPTI's headers as a call of the one in the opened library. Weak, so that a
-// program may have one of its own. A function that is called and not listed so is not linked.
+// program may define its own. A function that is called but not listed this way does not link.
 #define STRATA_CUPTI_FUNCTION(name, parameters, arguments)                          \
     extern "C" __attribute__((weak)) CUptiResult name parameters {                  \
         static const auto function =                                                \

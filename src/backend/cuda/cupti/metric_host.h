@@ -26,7 +26,7 @@ public:
 
     bool has_counter(const std::string& counter) const;
 
-    // For strata::CounterMissing: why there is no such counter; nothing if there is.
+    // For strata::CounterMissing: why there is no such counter; empty if there is.
     std::optional<std::string> missing(std::string_view counter) const;
 
     // "byte", "nanosecond", "percent". Throws ProfilerError for a counter that does not exist.

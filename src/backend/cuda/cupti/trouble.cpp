@@ -61,7 +61,7 @@ constexpr std::array advices = {
     Advice{ProfilerTrouble::refused, "CUPTI refuses", "count fewer metrics, or none"},
 };
 
-// As CUPTI 13.0 numbers what the headers of earlier versions have no name for.
+// CUPTI 13.0's numbers for codes without a name in the headers of earlier versions.
 constexpr int mig_device_not_supported = 43;
 constexpr int sli_device_not_supported = 44;
 constexpr int wsl_device_not_supported = 45;

@@ -71,8 +71,8 @@ ProfilerTrouble trouble_of(int code);
 // Does nothing for code 0 (CUPTI_SUCCESS); otherwise throws ProfilerError.
 void require_cupti(int code, std::string_view doing);
 
-// A parameter block of CUPTI's profiling interface, all zero except its size. CUPTI wants the size
-// up to the end of the last field, without trailing padding.
+// A parameter block of CUPTI's profiling interface, all zero except its size. CUPTI expects the
+// size up to the end of the last field, without trailing padding.
 template <class Block>
 Block parameters(std::size_t size) {
     Block block{};

@@ -63,9 +63,9 @@ public:
     virtual void enqueue() = 0;
 };
 
-// Where a program runs: a GPU through the CUDA runtime, or what tests put in its place. Calls are
-// executed in the order in which they are enqueued. Every function throws DeviceError if the device
-// cannot continue.
+// Runs a program: a GPU through the CUDA runtime, or a replacement in tests. Calls are executed in
+// the order in which they are enqueued. Every function throws DeviceError if the device cannot
+// continue.
 class Machine {
 public:
     virtual ~Machine() = default;
@@ -89,7 +89,7 @@ public:
     // Only on a device; the call writes its results.
     virtual void probe(const Call& call, std::span<void* const> addresses) = 0;
     virtual void enqueue(const Call& call, std::span<void* const> addresses) = 0;
-    // Records what `enqueue_all` enqueues, for repetition. Nothing if that cannot be recorded; the
+    // Records what `enqueue_all` enqueues, for repetition. Empty if that cannot be recorded; the
     // machine then continues as if it had not tried.
     virtual std::unique_ptr<Replay> record(const std::function<void()>& enqueue_all) = 0;
 
@@ -101,12 +101,12 @@ public:
     // Waits for everything enqueued so far.
     virtual void wait() = 0;
 
-    // Gives up the scratch memory that calls of earlier programs needed. Recorded iterations keep
+    // Releases the scratch memory that calls of earlier programs needed. Recorded iterations keep
     // theirs.
     virtual void release_workspace() {}
     // The scratch memory that it holds for library calls, in bytes.
     virtual std::size_t workspace() const { return 0; }
-    // The free memory of its device, in bytes; nothing if the machine cannot say.
+    // The free memory of its device, in bytes; empty if the machine cannot say.
     virtual std::optional<std::size_t> free_memory() const { return {}; }
 };
 

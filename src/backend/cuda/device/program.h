@@ -30,7 +30,7 @@ TensorView part_of(const TensorView& view, std::int64_t first_element, Dims dims
 
 struct Queue;
 
-// How a step describes one of several ways to do its call.
+// A step's description of one of several ways to do its call.
 struct WayText {
     std::string implementation = {};
     std::string algorithm = {};
@@ -66,7 +66,7 @@ public:
     // Moves on to the next way, after the device has refused the current one; false if none is
     // left.
     virtual bool take_next() { return false; }
-    // The chosen way; nothing if there was no choice.
+    // The chosen way; empty if there was no choice.
     virtual std::optional<ChosenWay> chosen() const { return {}; }
     // Puts the work on the queue's stream. Throws DeviceError if the library refuses.
     virtual void enqueue(const Queue& queue, std::span<void* const> addresses) const = 0;

@@ -31,12 +31,12 @@ public:
     // it takes longer than the limit; device_hangs() is true then.
     void wait(std::string_view doing) const;
 
-    // Throws DeviceError as `wait` does if the device was given up. Asked before each call that
+    // Throws DeviceError as `wait` does if the device was given up. Called before each call that
     // does not wait.
     void require_device(std::string_view doing) const;
 
-    // Waits likewise, before something is destroyed. Whether CUDA may be called: not if the work
-    // hangs.
+    // Waits in the same way before something is destroyed. Returns whether CUDA may be called: not
+    // if the work hangs.
     bool settle() const noexcept;
 
     Seconds limit = Scheduling{}.device_timeout;

@@ -39,8 +39,7 @@ __device__ float unit_clamp(float x) {
 }
 
 // The functions of op/activation.h, and their slopes from what `Activation::reads` keeps: the
-// output if that is enough, otherwise the input. (`data` is the one or the other, as each case
-// says.)
+// output if that is enough, otherwise the input. `data` is one or the other, as each case says.
 template <ActivationKind kind>
 struct Function {
     float alpha;

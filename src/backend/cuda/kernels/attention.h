@@ -10,7 +10,7 @@
 namespace strata::cuda {
 
 // Scores[batch, heads, queries, keys], the keys' axis innermost. The mask has a stride for each of
-// these four axes, 0 where it is broadcast.
+// these four axes, 0 if it is broadcast.
 struct ScoreShape {
     std::int64_t batch = 1;
     std::int64_t heads = 1;

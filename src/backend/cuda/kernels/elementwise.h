@@ -46,14 +46,14 @@ FoldKernels sum_fold(const std::string& name, const FoldShape& shape,
 Kernel activation_forward(const Activation& op, std::int64_t count,
                           const std::array<ElementType, 2>& types);
 
-// dx = dy f'(x). Addresses: x (or y where the operator reads its output), dy, dx; dx may be dy.
+// dx = dy f'(x). Addresses: x (or y if the operator reads its output), dy, dx; dx may be dy.
 Kernel activation_backward(const Activation& op, std::int64_t count,
                            const std::array<ElementType, 3>& types);
 
 // y = f(x). Addresses: x, y; the two may be the same.
 Kernel unary_forward(const Unary& op, std::int64_t count, const std::array<ElementType, 2>& types);
 
-// dx = dy f'(x). Addresses: x (or y where the operator reads its output), dy, dx; dx may be dy.
+// dx = dy f'(x). Addresses: x (or y if the operator reads its output), dy, dx; dx may be dy.
 Kernel unary_backward(const Unary& op, std::int64_t count, const std::array<ElementType, 3>& types);
 
 // y = x / (1 - probability) if a DropoutChoice keeps x, else 0. The backward pass draws the mask

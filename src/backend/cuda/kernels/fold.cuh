@@ -18,7 +18,7 @@ namespace strata::cuda {
 //   void finish(float* carried) const;                           carried into results
 // all host and device.
 
-// What every fold does that carries nothing but sums.
+// Shared by every fold that carries only sums.
 template <int Sums>
 struct SumsFold {
     static constexpr int width = Sums;

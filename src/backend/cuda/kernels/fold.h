@@ -30,7 +30,7 @@ struct FoldKernels {
 struct FoldAxes {
     Axes kept;           // strides of the inputs, then of the output
     Axes folded;         // strides of the inputs
-    Axes results;        // the kept axes with the output's strides alone
+    Axes results;        // the kept axes with only the output's strides
     bool is_contiguous;  // elements adjacent in memory are folded together
 };
 FoldAxes fold_axes(const FoldShape& shape);

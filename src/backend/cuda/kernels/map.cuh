@@ -9,7 +9,7 @@
 namespace strata::cuda {
 
 // Applies function(index, inputs, outputs), on floats, to each element of tensors with equal
-// layout. A thread moves a pack at a time, which full memory bandwidth needs.
+// layout. A thread moves a pack at a time, as full memory bandwidth requires.
 template <int Inputs, int Outputs, class Function>
 struct MapBody {
     Elements inputs[Inputs];

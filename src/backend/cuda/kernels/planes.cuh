@@ -15,7 +15,7 @@ struct Element {
     std::int64_t stride;
     std::int64_t at[3];
 
-    // The beginning of its plane in a tensor with so many positions per plane.
+    // The beginning of its plane in a tensor with this number of positions per plane.
     __device__ std::int64_t begin(std::int64_t positions) const {
         return plane * positions * stride + channel;
     }

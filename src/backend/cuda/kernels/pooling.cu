@@ -134,7 +134,7 @@ Locator locator_of(const PoolingShape& shape, bool of_input) {
             Divisor(extent(2)), shape.order == Order::channels_last};
 }
 
-// What both passes need to know about their images.
+// The images' properties that both passes need.
 struct Pooled {
     DeviceWindow window;
     Locator locate;

@@ -7,9 +7,9 @@
 
 namespace strata::cuda {
 
-// A library of NVIDIA's that is opened at run time, so that strata runs without it. It stays open
-// until the program ends. Once open, it also serves a library that opens it by the same name:
-// the loader compares names before it searches folders.
+// A library of NVIDIA that is opened at run time, so that strata runs without it. It stays open
+// until the program ends. Once open, it also serves a library that opens it by the same name: the
+// loader compares names before it searches folders.
 struct SharedLibrary {
     void* handle = nullptr;    // null: it cannot be opened
     std::string place = {};    // the name or path by which it was opened
@@ -23,7 +23,7 @@ struct SharedLibrary {
 // exists and cannot be opened, or else of the first place. Requires: at least one place.
 SharedLibrary open_first(const std::vector<std::string>& places);
 
-// What is known about where NVIDIA's libraries are.
+// The known locations of NVIDIA's libraries.
 struct LibraryFolders {
     std::vector<std::string> named = {};  // the user's, in STRATA_CUDA_LIBRARIES
     std::vector<std::string> found = {};  // those that configuring found
@@ -35,10 +35,10 @@ struct LibraryFolders {
 // `neighbour`, the address of a function; nullptr if none is loaded.
 LibraryFolders library_folders(const void* neighbour);
 
-// Where a library is looked for, best first: the user's folders; the name alone, which the loader
-// looks for along LD_LIBRARY_PATH and in the system's folders; where configuring found it; beside
-// the neighbour, as toolkits and conda have it, and in the wheels that pip puts beside that one's,
-// of which this one is named `wheel` ("cuda_cupti", from CUDA 13 on "cu13"); and in the roots.
+// The places of a library, best first: the user's folders; only the name, which the loader searches
+// along LD_LIBRARY_PATH and in the system's folders; where configuring found it; beside the
+// neighbour, as in toolkits and conda, and in the neighbouring wheels that pip installs, where this
+// library's is named `wheel` ("cuda_cupti", from CUDA 13 on "cu13"); and in the roots.
 std::vector<std::string> places_of(std::string_view file, std::string_view wheel,
                                    const LibraryFolders& folders);
 

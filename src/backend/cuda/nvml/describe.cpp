@@ -34,8 +34,8 @@ public:
         }
     }
 
-    // A value that changes all the time is reported with each moment; here only whether it can be
-    // read.
+    // Values that change all the time are reported with each moment; this only reports whether they
+    // can be read.
     template <class Value>
     void probe(const std::string& name, const NvmlAnswer<Value>& answer) {
         if (!answer.value) {

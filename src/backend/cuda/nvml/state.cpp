@@ -90,7 +90,7 @@ DeviceState NvmlDevice::state() const {
     return state;
 }
 
-// Asks only for the number of processes, by passing no room for entries, whose layout differs
+// Queries only the number of processes, by passing no room for entries, whose layout differs
 // between versions. The count includes this process, which cannot be identified by its process id
 // because that differs in a container. If NVML does not see even this process, it sees none.
 std::optional<int> NvmlDevice::other_processes() const {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""JAX: each layer a jitted function that gives its pull-back, of which the gradient of each operand is jitted
-alone; the iteration without instruments one jitted step."""
+"""JAX: each layer is a jitted function that returns its pull-back, and the gradient of each operand is jitted
+separately; the iteration without instruments is one jitted step."""
 import os
 
 import protocol
@@ -9,7 +9,7 @@ import stepwise
 
 def load():
     global jax, jnp, OPERATORS, at_rest, changed
-    # XLA has a thread for each processor that it may use, and no other way to be told how many.
+    # XLA has a thread for each processor that it may use; there is no other way to set the number.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:protocol.THREADS])
     import jax
     import jax.numpy as jnp
@@ -45,7 +45,7 @@ class Steps(stepwise.Stepwise):
         return jnp.zeros(of.dims)
 
     def apply(self, layer, values, key):
-        """The results, then what is renewed: running means and variances."""
+        """The results, then the updated running means and variances."""
         keys = [jax.random.fold_in(key, layer.id)] if layer.type == "dropout" else []
         found = self.called(OPERATORS, layer, *values, *keys)
         self.require_shapes(layer, found[:len(layer.outputs)], layer.result_dims)
@@ -55,7 +55,7 @@ class Steps(stepwise.Stepwise):
         return [i for i, t in enumerate(layer.inputs) if t in self.network.needs_gradient]
 
     def forward_of(self, layer):
-        """The jitted function of a layer's values: its results, what is renewed, and the pull-back."""
+        """The jitted function of a layer's values: its results, the updated statistics, and the pull-back."""
         places, count = self.differentiated(layer), len(layer.outputs)
 
         def forward(values, key):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""strata's operators in JAX's functions. a: a layer's attributes; dims: of its results."""
+"""strata's operators in terms of JAX's functions. a: a layer's attributes; dims: of its results."""
 import functools
 
 import jax
@@ -9,17 +9,17 @@ from protocol import Refusal
 
 
 def at_rest(o, value):
-    """What an optimizer keeps of a parameter, before the first iteration."""
+    """An optimizer's state of a parameter before the first iteration."""
     zeros = jnp.zeros_like(value)
     return (zeros, jnp.zeros_like(value), jnp.zeros(())) if o["name"] == "adam" else zeros
 
 
 def changed(o, momentum, gradient):
-    """What an optimizer keeps of a parameter, and the direction in which it goes."""
+    """An optimizer's new state of a parameter, and the direction of its step."""
     if o["name"] != "adam":
         momentum = o.get("momentum", 0.0) * momentum + gradient
         return momentum, momentum
-    betas = [jnp.float32(o[name]) for name in ("beta1", "beta2")]  # (what is rounded cancels)
+    betas = [jnp.float32(o[name]) for name in ("beta1", "beta2")]  # the rounding errors cancel
     count = momentum[2] + 1
     moments = [b * m + (1 - b) * g for b, m, g in zip(betas, momentum, (gradient, gradient * gradient))]
     mean, square = (m / (1 - b ** count) for m, b in zip(moments, betas))
@@ -43,7 +43,7 @@ def transposed_convolution(a, dims, x, w, b=None):
     w = jnp.flip(w, axes).reshape(groups, x.shape[1] // groups, -1, *w.shape[2:])
     w = w.swapaxes(1, 2).reshape(-1, x.shape[1] // groups, *w.shape[3:])
     reach = [d * (k - 1) for d, k in zip(a.dilation, a.kernel)]
-    # The results' extents say how far the last window goes.
+    # The results' extents determine the extent of the last window.
     pads = [(r - p, o - 1 - (e - 1) * s + p) for r, p, o, e, s in zip(
         reach, a.pad_begin, dims[0][2:], x.shape[2:], a.stride)]
     y = lax.conv_general_dilated(x, w, (1,) * n, pads, lhs_dilation=a.stride, rhs_dilation=a.dilation,
@@ -55,7 +55,7 @@ def pooling(a, dims, x):
     if a.whole:
         return (jnp.max if a.kind == "max" else jnp.mean)(x, tuple(range(2, x.ndim)), keepdims=True)
     window, stride, dilation = ((1, 1, *some) for some in (a.kernel, a.stride, a.dilation))
-    # A last window of ceil mode reaches beyond the padding.
+    # In ceil mode the last window extends beyond the padding.
     reach = [(o - 1) * s + (k - 1) * d + 1 - e - b for o, s, k, d, e, b in zip(
         dims[0][2:], a.stride, a.kernel, a.dilation, x.shape[2:], a.pad_begin)]
     pads = [(0, 0), (0, 0), *zip(a.pad_begin, (max(r, 0) for r in reach))]
@@ -108,7 +108,7 @@ def recurrent(a, dims, x, *operands):
     each, cells = 3 if a.bias else 2, a.layers
     first, weights = operands[:len(operands) - cells * each], operands[len(operands) - cells * each:]
     if a.direction != "forward":
-        raise Refusal("the adapter of JAX knows cells that read forward")
+        raise Refusal("the adapter of JAX only supports cells that read forward")
     last, three = [], 3 * a.hidden if a.cell == "gru" else None
     for n in range(cells):
         wi, wh, *b = weights[n * each:(n + 1) * each]

@@ -38,7 +38,7 @@ class Steps(profiled.Profiled):
         if protocol.OPTIONS.get("spinning") == "off":
             options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         if protocol.PINNED and protocol.THREADS > 1:
-            processors = sorted(os.sched_getaffinity(0))  # of the threads besides the caller's, counted from 1
+            processors = sorted(os.sched_getaffinity(0))  # for the threads besides the caller's, counted from 1
             of = [str(processors[i % len(processors)] + 1) for i in range(1, protocol.THREADS)]
             options.add_session_config_entry("session.intra_op_thread_affinities", ";".join(of))
         if profiled:
@@ -51,8 +51,8 @@ class Steps(profiled.Profiled):
         return dict(zip(names, self.session.run(names, self.inputs)))
 
     def profile(self):
-        """A profile can be read only once in a session's life, and a session takes long to make: so the
-        profiled iterations are run some at a time, and given out one by one."""
+        """A session's profile can be read only once, and creating a session takes long, so profiled iterations run
+        several at a time and are handed out one by one."""
         if not self.profiles:
             session = self.session_of(profiled=True)
             for _ in range(1 + AT_A_TIME):

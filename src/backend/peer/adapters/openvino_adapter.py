@@ -26,7 +26,8 @@ class Steps(profiled.Profiled):
         self.plain = core.compile_model(model, "CPU", hints).create_infer_request()
         counting = core.compile_model(model, "CPU", {**hints, "PERF_COUNT": True})
         self.counting = counting.create_infer_request()
-        # A fused node has a name of its own, or one of its layers'; its properties name them all.
+        # A fused node has its own name or that of one of its layers; its properties name all of
+        # them.
         self.layers_of = {node.get_friendly_name(): node.get_rt_info()["originalLayersNames"].astype(str)
                           for node in counting.get_runtime_model().get_ops()
                           if "originalLayersNames" in node.get_rt_info()}

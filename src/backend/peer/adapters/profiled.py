@@ -6,8 +6,8 @@ from protocol import Refusal
 
 
 class Profiled:
-    """A network that a framework takes as an ONNX model and runs as a whole. The times of its steps are
-    those of the framework's own profile. A framework gives the verbs `begin`, `infer`, `profile`."""
+    """A network that a framework runs as a whole from an ONNX model. The times of its steps come from the
+    framework's own profile. A framework implements `begin`, `infer` and `profile`."""
 
     def __init__(self, network):
         import numpy
@@ -26,7 +26,7 @@ class Profiled:
         self.begin()
 
     def owner_of(self, node):
-        """The layer that a node of the profile belongs to: the longest name that its own contains as a word."""
+        """The layer of a profile's node: the longest layer name that the node's name contains as a word."""
         if node not in self.known:
             padded = f" {node} "
             self.known[node] = next((layer for name, layer in self.owners if any(
@@ -35,8 +35,8 @@ class Profiled:
         return self.known[node]
 
     def by_layer(self):
-        """Of one profiled iteration its time, and by layer the time and what did it. Work that is no
-        layer's, such as a change of layout, is the next one's."""
+        """The time of one profiled iteration, and by layer the time and the kernels. Work that belongs to no layer,
+        such as a change of layout, counts towards the next layer."""
         total, nodes = self.profile()
         times, words, waiting = {}, {}, 0.0
         for name, seconds, word in nodes:
@@ -63,8 +63,9 @@ class Profiled:
             for task in self.network.tasks]
 
     def doers(self, runs):
-        """By layer, the one whose node did it along. A product is part of what follows it, since nodes are
-        named after their last layer as well; any other layer is part of the last one that it reads from."""
+        """For each layer without a node, the layer whose node includes it. A product is part of its follower,
+        because nodes are also named after their last layer; any other layer is part of the last one that it reads
+        from."""
         layers = self.network.layers
         producer = {t: layer.id for layer in layers for t in layer.outputs}
         done_by = {layer: layer for layer in runs}
@@ -90,11 +91,11 @@ class Profiled:
     def run_timed(self):
         total, times, _ = self.by_layer()
         if not set(times) <= self.runs:
-            raise Refusal("its profile names other layers than before")
+            raise Refusal("its profile names different layers than before")
         return total, [times.get(task.layer.id, 0.0) for task in self.network.tasks]
 
     def empty_step(self):
-        """There is none: the times are those of a profile."""
+        """There is none, because the times come from a profile."""
 
     def run_step(self, step):
         if step == 0 or not self.outputs:
@@ -104,7 +105,7 @@ class Profiled:
         name = self.network.tensors[tensor].name
         found = self.outputs.get(name, self.inputs.get(name, self.results.get(name)))
         if found is None:
-            raise Refusal(f"{name} is no output of the model")
+            raise Refusal(f"{name} is not an output of the model")
         return found
 
     def write(self, tensor, content, values):
@@ -115,4 +116,4 @@ class Profiled:
         self.feed()
 
     def feed(self):
-        """After an input has changed; frameworks that read `inputs` at each call have nothing to do."""
+        """Called after an input has changed; frameworks that read `inputs` at each call have nothing to do."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every adapter shares: the channel, and the network that it is told (docs/peers.md)."""
+"""Shared by all adapters: the channel, and the network that it transmits (docs/peers.md)."""
 import ctypes
 import json
 import os
@@ -15,11 +15,11 @@ OPTIONS = json.loads(os.environ.get("STRATA_PEER_OPTIONS", "{}"))  # of the fram
 
 
 class Refusal(Exception):
-    """A layer, or a whole network, that a framework cannot do; the text is the reason."""
+    """A framework cannot run a layer, or the whole network; the text is the reason."""
 
 
 def sentence_of(error):
-    """What was thrown, on one line and without where in the framework."""
+    """An exception's text in one line, without its place in the framework."""
     lines = [line.strip() for line in str(error).splitlines()]
     words = " ".join(line for line in lines if line and not line.startswith("Exception from"))[:300] or "no reason given"
     return words if isinstance(error, Refusal) else f"{type(error).__name__}: {words}"
@@ -38,7 +38,7 @@ class Network(SimpleNamespace):
         self.layers = [SimpleNamespace(id=i, **layer) for i, layer in enumerate(self.layers)]
         for layer in self.layers:
             attributes = {"whole" if name == "global" else name: v for name, v in layer.attributes.items()}
-            layer.attributes = SimpleNamespace(**attributes)  # (a keyword is no attribute)
+            layer.attributes = SimpleNamespace(**attributes)  # a keyword cannot be an attribute
             layer.result_dims = [self.tensors[t].dims for t in layer.outputs]
         self.tasks = [SimpleNamespace(id=i, kind=task.pop("pass"), layer=self.layers[task.pop("layer")],
                                       omitted=task.pop("omitted", None), **task)
@@ -49,7 +49,7 @@ class Network(SimpleNamespace):
         self.forget_after = self._last_readers()
 
     def _last_readers(self):
-        """By layer, the activations that no later layer reads and that are no output."""
+        """By layer, the activations that no later layer reads and that are not outputs."""
         last = {}
         for layer in self.layers:
             last.update((t, layer.id) for t in [*layer.inputs, *layer.outputs])
@@ -94,8 +94,8 @@ def answer_to(request, state):
 
 
 def serve(load):
-    """Answers requests until the channel closes. `load` imports the framework and returns what `hello`
-    answers, and the class that prepares a network."""
+    """Answers requests until the channel closes. `load` imports the framework and returns the answer to `hello`, and
+    the class that prepares a network."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end with the program
     channel = socket.socket(fileno=int(sys.argv[1]))
     state = {}

@@ -27,7 +27,7 @@ def load():
 
 class Steps(stepwise.Stepwise):
     framework = "PyTorch"
-    # (One kernel, or one walk back through time, gives both.)
+    # One kernel, or one pass back through time, gives both.
     together = ("attention", "batch_normalization", "group_normalization", "layer_normalization", "recurrent")
     implementation, compiler = "eager", "torch.compile"
 
@@ -60,7 +60,8 @@ class Steps(stepwise.Stepwise):
         return torch.zeros(of.dims)
 
     def note_exponents(self):
-        """A constant exponent is a number, as a user writes it: PyTorch then squares instead of raising to a power."""
+        """Passes a constant exponent as a number, as a user writes it: PyTorch then squares instead of raising to a
+        power."""
         for layer in self.network.layers:
             if layer.type != "elementwise" or layer.attributes.kind != "power":
                 continue
@@ -98,10 +99,10 @@ class Steps(stepwise.Stepwise):
         return [y.detach() for y in outputs], edges
 
     def cut(self, t, value):
-        """The value with a history that begins here. A leaf would do, but would keep the value alive until
-        the layer's backward pass, where a framework has long forgotten what no gradient needs."""
+        """The value with a new autograd history. A leaf would do, but would keep the value alive until
+        the layer's backward pass, when a framework has long released what no gradient needs."""
         if t not in self.network.needs_gradient or value.requires_grad:
-            return value  # (a parameter is a leaf already)
+            return value  # a parameter is a leaf already
         if t not in self.stubs:
             self.stubs[t] = torch.zeros(()).expand(value.shape).requires_grad_()
         begun = self.stubs[t].view_as(value)
@@ -128,7 +129,7 @@ class Steps(stepwise.Stepwise):
         return "nchw" if y.is_contiguous() else "nhwc"
 
     def forward_all(self, given):
-        """The layers as a user's module calls them; a result is forgotten after its last reader."""
+        """Calls the layers as a user's module does; a result is released after its last reader."""
         live = dict(given)
         for layer, forgotten in zip(self.network.layers, self.network.forget_after):
             if layer.id not in self.refused:
@@ -152,7 +153,7 @@ class Steps(stepwise.Stepwise):
             torch.autograd.backward([results[t] for t in ends], [self.gradients.get(t) for t in ends])
         if self.optimizer:
             self.optimizer.step()
-        # At the end, so that this iteration and not the one after it pays for giving back their memory.
+        # At the end, so that this iteration and not the next one pays for releasing their memory.
         for value in given.values():
             value.grad = None
 

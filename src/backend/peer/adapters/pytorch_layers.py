@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""strata's operators in PyTorch's functions. a: a layer's attributes; dims: of its results."""
+"""strata's operators in terms of PyTorch's functions. a: a layer's attributes; dims: of its results."""
 import math
 
 import numpy
@@ -9,7 +9,7 @@ from protocol import Refusal
 
 
 def padded(x, a, value):
-    """The input, and the padding that is left to the layer, which knows only an even one."""
+    """The input, and the padding that is left to the layer, which only supports symmetric padding."""
     if a.pad_begin == a.pad_end:
         return x, a.pad_begin
     pads = [p for pair in zip(reversed(a.pad_begin), reversed(a.pad_end)) for p in pair]
@@ -35,7 +35,7 @@ def pad(a, dims, x):
     if a.kind == "constant":
         return F.pad(x, pads, value=a.value)
     if any(pads[-4:]):
-        raise Refusal("PyTorch pads by reflection or edges only what follows the first two axes")
+        raise Refusal("PyTorch pads by reflection or edges only the axes after the first two")
     return F.pad(x, pads[:-4], mode={"reflect": "reflect", "edge": "replicate"}[a.kind])
 
 
@@ -89,16 +89,16 @@ def optimizer_of(o, parameters):
 
 
 def rows_of_gru(a, array):
-    """Of a GRU's operand the first two blocks, z and r, in PyTorch's order, or back in strata's."""
+    """A GRU's operand with its first two blocks, z and r, in PyTorch's order, or back in strata's."""
     z, r = array[:a.hidden], array[a.hidden:2 * a.hidden]
     return numpy.concatenate([r, z, array[2 * a.hidden:]])
 
 
 def recurrent(a, dims, x, *operands):
     if a.direction == "reverse":
-        raise Refusal("PyTorch has no cell that reads backward alone")
+        raise Refusal("PyTorch has no cell that only reads backward")
     if a.cell == "gru" and not a.reset_after:
-        raise Refusal("PyTorch's GRU resets after its product: this one does before")
+        raise Refusal("PyTorch's GRU resets after its product; this one resets before")
     cells, each = a.layers * (2 if a.direction == "bidirectional" else 1), 3 if a.bias else 2
     first = operands[:len(operands) - cells * each] or [x.new_zeros(cells, x.shape[1], a.hidden)] * 2
     flat = []

@@ -8,26 +8,26 @@ from types import SimpleNamespace
 from protocol import OPTIONS, Refusal, sentence_of
 
 
-# What timed steps do otherwise than an iteration without instruments, for `hello`.
-EAGER = ("Each layer begins on operands that are cut off from the layer before, each backward pass is a call of autograd for "
-         "its own operands, and memory is taken and returned in another order.")
+# How timed steps differ from an iteration without instruments, for `hello`.
+EAGER = ("Each layer begins on operands that are detached from the previous layer, each backward pass is a call of autograd for "
+         "its own operands, and memory is allocated and released in another order.")
 COMPILED = ("Each layer and pass is compiled by itself and waited for: nothing is fused, kept in another layout or run side by "
-            "side across layers, what they hand over is stored and goes through Python, and gradients are added outside.")
+            "side across layers, their results are stored and go through Python, and gradients are added separately.")
 
 
 class Stepwise:
-    """A network run task by task. Adapters of frameworks that differentiate layers derive from it and
-    give the verbs `tensor`, `array`, `zeros`, `forward`, `backward`, `update`, `iterate`, `wait`."""
+    """A network run task by task. Adapters of frameworks that differentiate layers derive from it and implement
+    `tensor`, `array`, `zeros`, `forward`, `backward`, `update`, `iterate`, `wait`."""
 
     framework = ""  # in sentences
     together = ()  # operators whose gradients of data and of weights are one call
     implementation = ""
-    compiler_of_iterations = ""  # of one without instruments; empty: it is not compiled
+    compiler_of_iterations = ""  # of an iteration without instruments; empty: it is not compiled
 
     def __init__(self, network):
         self.network = network
         self.values, self.gradients, self.saved, self.scales = {}, {}, {}, {}
-        self.stand_ins = {"values": {}, "gradients": {}}  # for what refused layers would have computed
+        self.stand_ins = {"values": {}, "gradients": {}}  # for the results of refused layers
         self.states = [{"state": "runs", "implementation": self.implementation} for _ in network.tasks]
         self.operands = [list(task.gradients) for task in network.tasks]
         self.released = [[] for _ in network.tasks]
@@ -38,7 +38,7 @@ class Stepwise:
         self.begin()
 
     def begin(self):
-        """Before the first task; adapters add what they compile."""
+        """Called before the first task; adapters add what they compile."""
         for layer in self.network.layers:
             layer.attributes.training, layer.attributes.verified = self.network.training, self.network.kept
         self.load()
@@ -46,7 +46,7 @@ class Stepwise:
             layer.attributes.scales = self.scales.get(layer.id)
 
     def called(self, operators, layer, *operands, attributes=None):
-        """What the operator of a layer gives, as a list."""
+        """The results of a layer's operator, as a list."""
         if layer.type not in operators:
             raise Refusal(f"the adapter of {self.framework} has no {layer.kind}")
         found = operators[layer.type](attributes or layer.attributes, layer.result_dims, *operands)
@@ -54,10 +54,10 @@ class Stepwise:
 
     def require_shapes(self, layer, results, wanted):
         if [list(y.shape) for y in results] != [list(dims) for dims in wanted]:
-            raise Refusal(f"{self.framework} gives results of another shape than {layer.result_dims}")
+            raise Refusal(f"{self.framework}'s results do not have the shape {layer.result_dims}")
 
     def load(self):
-        """Brings everything back to what an iteration begins with."""
+        """Restores everything to the state at the beginning of an iteration."""
         self.gradients.clear()
         self.saved.clear()
         self.gradients.update(self.stand_ins["gradients"])
@@ -81,7 +81,7 @@ class Stepwise:
                 self.states[task.id] = {"state": "included", "in": data.id}
 
     def plan_release(self):
-        """After which task nothing reads a value, a gradient or what a layer saved."""
+        """The task after which nothing reads a value, a gradient or a layer's saved tensors."""
         last = {}
         for task in self.network.tasks:
             layer = task.layer
@@ -101,7 +101,7 @@ class Stepwise:
                 self.released[task].append((getattr(self, store), key))
 
     def prepare(self):
-        """Runs every task once: what fails is refused, with the reason. Then forgets the results."""
+        """Runs every task once: a failing one is refused, with the reason. Then discards the results."""
         refused = {}
         for task in self.network.tasks:
             state = self.states[task.id]
@@ -125,7 +125,7 @@ class Stepwise:
         self.given = [t for t in self.values if t not in computed]
         if self.network.fused:
             return self.compiled_as_a_whole()
-        if self.compiler_of_iterations:  # what it compiles at the first call is not part of warming up
+        if self.compiler_of_iterations:  # compilation at the first call is not part of warming up
             self.run()
             self.load()
         return self.states
@@ -168,7 +168,7 @@ class Stepwise:
 
     @contextlib.contextmanager
     def profiled(self):
-        """Under the framework's own profiler, whose files are removed."""
+        """Runs under the framework's own profiler, whose files are removed."""
         if OPTIONS.get("profiler") != "on":
             yield
             return
@@ -201,7 +201,7 @@ class Stepwise:
         self.wait()
 
     def empty_step(self, times=300):
-        """The time of a step that only copies one number: what it costs to call the framework for a step."""
+        """The time of a step that only copies one number: the cost of calling the framework for a step."""
         network, n = self.network, len(self.network.tensors)
         network.tensors += [SimpleNamespace(id=n + i, dims=[1], dtype="f32", role="activation") for i in range(2)]
         network.needs_gradient.add(n)
@@ -220,7 +220,7 @@ class Stepwise:
         return (time.perf_counter() - begin) / times
 
     def wait(self, task=None):
-        """Until what was begun is done; frameworks that compute at once have nothing to wait for."""
+        """Waits until pending work is done; frameworks that compute synchronously have nothing to wait for."""
 
     def read(self, tensor, content):
         store = self.values if content == "value" else self.gradients

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""TensorFlow: each layer a graph, of which its forward pass and the gradient of each operand are pruned; the
-iteration without instruments one tf.function, by XLA with --fuse. Images are NHWC, as TensorFlow has them."""
+"""TensorFlow: each layer is a graph, pruned to its forward pass and to the gradient of each operand; the iteration
+without instruments is one tf.function, compiled by XLA with --fuse. Images are NHWC, as usual in TensorFlow."""
 import os
 
 import protocol
@@ -62,7 +62,7 @@ class Steps(stepwise.Stepwise):
         return [of.dims[0], *of.dims[2:], of.dims[1]] if of.id in self.images else of.dims
 
     def apply(self, layer, values):
-        """The results, then what is renewed: running means and variances."""
+        """The results, then the updated running means and variances."""
         a = layer.attributes
         if layer.type not in IMAGES + ANY_ORDER:
             values = [tf.transpose(x, [0, x.shape.rank - 1, *range(1, x.shape.rank - 1)]) if t in self.images else x
@@ -99,7 +99,7 @@ class Steps(stepwise.Stepwise):
     def load(self):
         kept = {t: v for t, v in self.values.items() if isinstance(v, tf.Variable)}
         super().load()
-        for t, variable in kept.items():  # the compiled functions know these
+        for t, variable in kept.items():  # the compiled functions use these
             variable.assign(self.values[t])
             self.values[t] = variable
         if not kept:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What the adapter of TensorFlow compiles: the graph of a layer, and the optimizers."""
+"""Compiled by the TensorFlow adapter: the graph of a layer, and the optimizers."""
 import tensorflow as tf
 
 
 class Layer:
-    """A layer's graph. Gradients are built for each operand, so that each can be pruned to what it needs;
-    what they take from the forward pass is what that pass saves."""
+    """A layer's graph. Gradients are built for each operand, so that each can be pruned to what it needs; the forward
+    pass saves the tensors that they use."""
 
     def __init__(self, apply, values, operands, count):
-        """count: of the results that have gradients; behind them is what is renewed."""
+        """count: the number of results with gradients; after them come the updated statistics."""
         def build():
             self.given = [tf.compat.v1.placeholder(v.dtype, v.shape) for v in values]
             self.results = apply(self.given)
@@ -16,7 +16,7 @@ class Layer:
             before = set(graph.get_operations())
             self.gradients = [tf.compat.v1.placeholder(y.dtype, y.shape) for y in self.results[:count]]
             self.found = {i: tf.convert_to_tensor(tf.gradients(self.results[:count], self.given[i], self.gradients)[0])
-                          for i in operands}  # (those of an embedding would be rows)
+                          for i in operands}  # those of an embedding would be rows
             of_gradients = [op for op in graph.get_operations() if op not in before]
             known = {id(t) for t in graph.internal_captures}
             used = {id(t): t for op in of_gradients for t in op.inputs
@@ -28,17 +28,17 @@ class Layer:
         self.pulls = {}
 
     def pruned(self, given, wanted):
-        """Called without the checks of what it is given, which take several times as long as the call (23 of 157 µs of
-        processor time in TensorFlow 2.21) and which a graph of all layers pays once; older versions have no such way."""
+        """Called without argument checks, which take several times as long as the call (23 of 157 µs of processor time
+        in TensorFlow 2.21) and which a graph of all layers pays once; older versions do not support this."""
         function = self.whole.prune(given, wanted)
         direct = getattr(getattr(function, "_inference_function", None), "call_flat", None)
         if direct is None:
-            return tf.function(lambda *values: function(*values), autograph=False)  # (a cheaper call than its own)
+            return tf.function(lambda *values: function(*values), autograph=False)  # cheaper than its own call
         captured = function.captured_inputs
         return lambda *values: direct(*values, *captured)
 
     def backward(self, operands):
-        """The function of what was saved and the results' gradients."""
+        """The function of the saved tensors and the results' gradients."""
         key = tuple(operands)
         if key not in self.pulls:
             self.pulls[key] = self.pruned([*self.saved, *self.gradients], [self.found[i] for i in operands])
@@ -46,7 +46,7 @@ class Layer:
 
 
 class Optimizer:
-    """As Keras has them, by the operators that it calls."""
+    """Like Keras's, with the operators that it calls."""
 
     def __init__(self, told, parameters):
         """parameters: variables by number."""
@@ -60,12 +60,12 @@ class Optimizer:
             variable.assign(tf.zeros_like(variable))
 
     def apply(self, gradients, begins):
-        """begins: these are the first of an iteration."""
+        """begins: whether these are the first of an iteration."""
         o, rate = self.told, self.told["learning_rate"]
         if o["name"] == "adam":
             count = self.count.assign_add(1.0) if begins else self.count.value()
             powers = [tf.pow(o[name], count) for name in ("beta1", "beta2")]
-            epsilon = o["epsilon"] * tf.sqrt(1 - powers[1])  # (the operator adds it before it corrects the deviation)
+            epsilon = o["epsilon"] * tf.sqrt(1 - powers[1])  # the operator adds it before it corrects the deviation
         for t, gradient in gradients.items():
             variable, kept = self.parameters[int(t)].handle, [one.handle for one in self.kept[int(t)]]
             if o["name"] == "adam":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""strata's operators in TensorFlow's functions, images last. a: a layer's attributes; dims: of its results, in strata's order."""
+"""strata's operators in terms of TensorFlow's functions, with channels last. a: a layer's attributes; dims: of its
+results, in strata's order."""
 import functools
 import math
 
@@ -19,7 +20,7 @@ def convolution(a, dims, x, w, b=None):
         w = tf.reshape(w, [*w.shape[:2], groups, -1])
         y = tf.nn.depthwise_conv2d(x, w, stride, pads, dilations=a.dilation if max(a.dilation) > 1 else None)
     elif n == 2:
-        # (The kernels of the CPU know no gradients of groups.)
+        # The CPU kernels have no gradients of groups.
         pairs = zip(tf.split(x, groups, -1), tf.split(w, groups, -1)) if groups > 1 else [(x, w)]
         parts = [tf.nn.conv2d(one, each, stride, pads, dilations=dilation) for one, each in pairs]
         y = parts[0] if groups == 1 else tf.concat(parts, -1)
@@ -29,7 +30,7 @@ def convolution(a, dims, x, w, b=None):
 
 
 def transposed_convolution(a, dims, x, w, b=None):
-    """Of all windows, from which the padding is cut off."""
+    """The result of all windows, with the padding removed."""
     if len(a.kernel) != 2 or max(a.dilation) > 1:
         raise Refusal("the adapter of TensorFlow transposes convolutions of images, without dilation")
     n, full = x.shape[0], [(e - 1) * s + k for e, s, k in zip(x.shape[1:3], a.stride, a.kernel)]
@@ -46,11 +47,11 @@ def pooling(a, dims, x):
     n, spatial = len(a.kernel), list(range(1, x.shape.rank - 1))
     if a.whole:
         return (tf.reduce_max if a.kind == "max" else tf.reduce_mean)(x, spatial, keepdims=True)
-    # A last window of ceil mode reaches beyond the padding.
+    # In ceil mode the last window extends beyond the padding.
     reach = [max((o - 1) * s + (k - 1) * d + 1 - e - b, 0) for o, s, k, d, e, b in zip(
         dims[0][2:], a.stride, a.kernel, a.dilation, x.shape[1:-1], a.pad_begin)]
     if max(a.dilation) > 1 or (a.kind != "max" and a.count_include_pad and any(r > p for r, p in zip(reach, a.pad_end))):
-        raise Refusal("TensorFlow has no such pooling: dilated, or of padding in a last window of ceil mode")
+        raise Refusal("TensorFlow has no dilated pooling, and none of padding in a last window of ceil mode")
     pads = [[0, 0], *([b, r] for b, r in zip(a.pad_begin, reach)), [0, 0]]
     padded = any(b or r for b, r in pads)
     if a.kind == "max":
@@ -99,11 +100,11 @@ def cell(a, gate, wh, more, h, c):
 
 
 def recurrent(a, dims, x, *operands):
-    """Unrolled, as Keras does where asked to."""
+    """Unrolled, as Keras does on request."""
     each = 3 if a.bias else 2
     first, weights = operands[:len(operands) - a.layers * each], operands[len(operands) - a.layers * each:]
     if a.direction != "forward":
-        raise Refusal(f"the adapter of TensorFlow knows no {a.cell} that reads {a.direction}")
+        raise Refusal(f"the adapter of TensorFlow has no {a.cell} that reads {a.direction}")
     zero, last, three = tf.zeros([x.shape[1], a.hidden]), [], 3 * a.hidden if a.cell == "gru" else None
     for n in range(a.layers):
         wi, wh, *b = weights[n * each:(n + 1) * each]
@@ -125,9 +126,9 @@ def normalized(x, axes, epsilon, centred=True):
 
 
 def batch_normalization(a, dims, x, *parameters):
-    """In training also the new running mean and variance."""
+    """In training, also returns the new running mean and variance."""
     if a.scope != "spatial" or x.shape.rank != 4:
-        raise Refusal("the adapter of TensorFlow normalises batches of images only")
+        raise Refusal("the adapter of TensorFlow only normalises batches of images")
     scale, shift, mean, variance = (tf.reshape(p, [-1]) for p in parameters)
     if not a.training:
         return tf.compat.v1.nn.fused_batch_norm(x, scale, shift, mean, variance, a.epsilon, is_training=False)[0]
@@ -145,7 +146,7 @@ def layer_normalization(a, dims, x, *rest):
 
 def lrn(a, dims, x):
     if a.size % 2 == 0 or x.shape.rank != 4:
-        raise Refusal("TensorFlow's local response normalisation is of images, over an odd number of channels")
+        raise Refusal("TensorFlow's local response normalisation only supports images, over an odd number of channels")
     return tf.nn.local_response_normalization(x, a.size // 2, a.k, a.alpha / a.size, a.beta)
 
 
@@ -193,8 +194,8 @@ ANY_ORDER = ("activation", "dropout", "identity", "elementwise", "concat")
 
 
 def images_among(network):
-    """The tensors whose order is images last: those of layers that need it, and what is read or written
-    together with them in any order."""
+    """The tensors with channels last: those of layers that need it, and those read or written together with them in any
+    order."""
     found, before = set(), -1
     while len(found) != before:
         before = len(found)

@@ -24,7 +24,7 @@ Operator batch_normalization(const ToldLayer& layer, const Setting& setting) {
             training) {  // libtorch's running variance is the unbiased one, strata's the biased
             const at::NoGradGuard guard;
             const auto n = static_cast<double>(rows.numel() / rows.size(1));
-            // (As another variable of the same memory: autograd keeps watch over this one.)
+            // Writes through another variable of the same memory, because autograd tracks this one.
             variance.variable_data().copy_(momentum * before +
                                            (variance - momentum * before) * ((n - 1) / n));
         }
@@ -98,7 +98,7 @@ Operator attention(const ToldLayer& layer, const Setting&) {
     };
 }
 
-// What is known of a recurrent layer before it runs.
+// What is known about a recurrent layer before it runs.
 struct Cells {
     explicit Cells(const Attributes& a)
         : kind(a.word("cell")),
@@ -121,7 +121,7 @@ struct Cells {
     bool final_state;
 };
 
-// Of each cell the weights and two biases; strata's one bias is the first.
+// The weights and two biases of each cell; strata's only bias is the first.
 Tensors parameters_of(const Cells& cells, const Tensors& x, std::size_t first) {
     Tensors flat;
     for (std::size_t i = first; i < x.size(); i += cells.operands_of_each()) {
@@ -163,11 +163,11 @@ Tensors run_cells(const Cells& cells, const at::Tensor& x, const Tensors& states
 Operator recurrent(const ToldLayer& layer, const Setting&) {
     const Attributes a(layer.attributes);
     if (a.word("direction") == "reverse") {
-        throw Refusal("libtorch has no cell that reads backward alone");
+        throw Refusal("libtorch has no cell that only reads backward");
     }
     const Cells cells(a);
     if (cells.kind == "gru" && !a.flag("reset_after")) {
-        throw Refusal("libtorch's GRU resets after its product: this one does before");
+        throw Refusal("libtorch's GRU resets after its product; this one resets before");
     }
     return [cells](const Tensors& x) {
         const std::size_t first = x.size() - cells.count() * cells.operands_of_each();

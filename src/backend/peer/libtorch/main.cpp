@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// The peer libtorch: answers the requests of docs/peers.md on the channel whose number it is given.
+// SPDX-License-Identifier: MIT The peer libtorch: answers the requests of docs/peers.md on the
+// channel with the given number.
 #include "backend/peer/libtorch/steps.h"
 
 #include <ATen/Parallel.h>
@@ -27,7 +27,7 @@ std::string in_environment(const char* name, const std::string& otherwise) {
     return value == nullptr ? otherwise : value;
 }
 
-// "oneDNN 3.10.2, OpenMP with 4 threads": the libraries by libtorch's own list of its parts.
+// "oneDNN 3.10.2, OpenMP with 4 threads", from libtorch's own list of its parts.
 std::string details() {
     std::istringstream lines(at::show_config());
     std::string found;
@@ -53,9 +53,9 @@ Json hello() {
             {"version", TORCH_VERSION},
             {"details", details()},
             {"apart",
-             "Each layer begins on operands that are cut off from the layer before, each backward "
-             "pass is a call of autograd for its own operands, and memory is taken and returned in "
-             "another order."},
+             "Each layer begins on operands that are detached from the previous layer, each "
+             "backward pass is a call of autograd for its own operands, and memory is allocated "
+             "and released in another order."},
             {"modes", {"training", "inference"}},
             {"layouts", {"nchw", "nhwc"}},
             {"optimizers", {"momentum", "sgd", "adam"}},
@@ -133,7 +133,7 @@ bool send_all(int channel, const std::string& text) {
     return true;
 }
 
-// Until the channel closes.
+// Serves requests until the channel closes.
 void serve(int channel) {
     std::unique_ptr<Steps> steps;
     std::string unread;
@@ -165,5 +165,5 @@ int main(int count, char** words) {
         return 2;
     }
     strata::libtorch::serve(std::atoi(words[1]));
-    std::_Exit(0);  // (libtorch's threads need not be joined)
+    std::_Exit(0);  // libtorch's threads need not be joined
 }

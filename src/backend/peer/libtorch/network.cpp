@@ -53,7 +53,7 @@ std::vector<bool> marked(const Ids& ids, std::size_t count) {
     return marks;
 }
 
-// By layer, the activations that no later layer reads and that are no end.
+// By layer, the activations that no later layer reads and that are neither outputs nor starts.
 std::vector<Ids> last_readers(const Network& network) {
     std::map<std::size_t, std::size_t> last;
     for (std::size_t layer = 0; layer < network.layers.size(); ++layer) {
@@ -118,7 +118,7 @@ void Network::for_each_value(
 
 namespace {
 
-// One kernel, or one walk back through time, gives gradients of data and of weights.
+// Whether one kernel, or one pass back through time, gives the gradients of data and weights.
 bool gives_both_gradients(const ToldLayer& layer) {
     static constexpr std::array<std::string_view, 5> all = {"attention", "batch_normalization",
                                                             "group_normalization",
@@ -145,7 +145,7 @@ void join_gradients(const Network& network, Plan& plan) {
     }
 }
 
-// The last task that reads each value, gradient, and what each layer saved.
+// The last task that reads each value, each gradient, and each layer's saved tensors.
 struct LastReads {
     explicit LastReads(const Network& network) {
         for (std::size_t i = 0; i < network.tasks.size(); ++i) {

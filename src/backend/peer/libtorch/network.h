@@ -16,7 +16,7 @@ namespace strata::libtorch {
 using Json = nlohmann::json;
 using Dims = std::vector<std::int64_t>;
 
-// A layer, or a whole network, that libtorch cannot do; the text is the reason.
+// libtorch cannot run a layer, or the whole network; the text is the reason.
 struct Refusal : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -47,7 +47,7 @@ struct ToldTask {
     std::string pass = {};
     std::vector<Contribution> gradients = {};
     std::vector<std::size_t> parameters = {};  // that an update changes
-    std::string omitted = {};                  // why; empty where it is not
+    std::string omitted = {};                  // why; empty if it is not
 };
 
 // The network of a request `prepare` (docs/peers.md).
@@ -62,11 +62,12 @@ struct Network {
     std::vector<std::size_t> outputs;
     std::vector<bool> needs_gradient;         // by tensor
     std::vector<std::size_t> gradient_given;  // tensors
-    std::vector<std::size_t> starts;          // of gradients: losses, and what is given one
-    std::vector<bool> is_end;                 // by tensor: an output or a start
-    std::vector<std::vector<std::size_t>> forget_after;  // by layer, what no later one reads
+    std::vector<std::size_t> starts;  // of gradients: losses, and tensors with a given gradient
+    std::vector<bool> is_end;         // by tensor: an output or a start
+    std::vector<std::vector<std::size_t>>
+        forget_after;  // by layer, the tensors that no later one reads
     bool training = false;
-    bool kept = false;         // every tensor is to be read after its step
+    bool kept = false;         // every tensor can be read after its step
     bool images_last = false;  // NHWC
     std::uint64_t seed = 0;
     Json optimizer;
@@ -80,19 +81,19 @@ private:
     Json places_;
 };
 
-// What no task reads after the one that has it.
+// The tensors that no task reads after this one.
 struct Releases {
     std::vector<std::size_t> values;     // tensors
     std::vector<std::size_t> gradients;  // tensors
     std::vector<std::size_t> saved;      // layers
 };
 
-// How tasks divide the work, each by its number. Where one call gives the gradients of data and of
-// weights, the task of the data's asks for both and the weights' is included in it.
+// How tasks divide the work, each by its number. If one call gives the gradients of data and of
+// weights, the data's task requests both and the weights' is included in it.
 struct Plan {
     std::vector<std::vector<Contribution>> operands;
     std::vector<std::optional<std::size_t>> included_in;
-    std::vector<Releases> releases;  // empty ones where every tensor is kept
+    std::vector<Releases> releases;  // empty if every tensor is kept
 };
 
 Plan plan_of(const Network& network);

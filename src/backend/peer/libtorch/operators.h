@@ -14,17 +14,17 @@ namespace strata::libtorch {
 
 using Tensors = std::vector<at::Tensor>;
 
-// A layer's results from its operands. What its attributes say is read once, when it is made.
+// A layer's results from its operands. Its attributes are read once, when it is made.
 using Operator = std::function<Tensors(const Tensors& operands)>;
 
 // How a layer is run.
 struct Setting {
     bool training = false;
-    bool verified = false;   // what libtorch defines otherwise is brought to strata's definitions
+    bool verified = false;   // definitions that differ in libtorch are adapted to strata's
     at::Tensor scales = {};  // of a dropout that is verified
 };
 
-// Throws Refusal where libtorch has no such operator.
+// Throws Refusal if libtorch has no such operator.
 Operator operator_of(const ToldLayer& layer, const Setting& setting);
 
 // A GRU's operand with the first two blocks of its rows, z and r, in libtorch's order, or back in
@@ -53,7 +53,7 @@ const OperatorList& window_operators();
 const OperatorList& block_operators();
 const OperatorList& plain_operators();
 
-// The entry of a table of functions of one kind of layer. Throws Refusal where it has none.
+// The entry of a table of functions of one kind of layer. Throws Refusal if it has none.
 template <class Table>
 const auto& chosen(const Table& table, const std::string& kind) {
     const auto found = table.find(kind);

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: MIT
-// What an iteration of Steps does: task by task, or as a whole.
+// SPDX-License-Identifier: MIT An iteration of Steps, task by task or as a whole.
 #include "backend/peer/libtorch/steps.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -15,7 +14,7 @@ Tensors Steps::apply(std::size_t layer, const Tensors& operands) const {
     if (!std::ranges::equal(results, dims, [](const at::Tensor& y, const Dims& told) {
             return y.sizes() == at::IntArrayRef(told);
         })) {
-        throw Refusal("libtorch gives results of another shape than strata");
+        throw Refusal("libtorch's results differ in shape from strata's");
     }
     return results;
 }
@@ -40,12 +39,12 @@ void Steps::execute(std::size_t task) {
     }
 }
 
-// The value with a history that begins here. A leaf would do, but would keep the value alive until
-// the layer's backward pass, where libtorch has long forgotten what no gradient needs.
+// The value with a new autograd history. A leaf would do, but would keep the value alive until the
+// layer's backward pass, when libtorch has long released what no gradient needs.
 at::Tensor Steps::cut(std::size_t tensor) {
     const at::Tensor& value = values_[tensor];
     if (!network_.needs_gradient[tensor] || value.requires_grad()) {
-        return value;  // (a parameter is a leaf already)
+        return value;  // a parameter is a leaf already
     }
     if (!stubs_[tensor].defined()) {
         stubs_[tensor] = at::zeros({}).expand(value.sizes()).requires_grad_();
@@ -118,7 +117,7 @@ void Steps::update(const std::vector<std::size_t>& parameters) {
     }
 }
 
-// The layers as a user's module calls them; a result is forgotten after its last reader.
+// Calls the layers as a user's module does; a result is released after its last reader.
 Tensors Steps::forward_all() const {
     Tensors live(values_.size());
     for (const std::size_t tensor : given_) {
@@ -164,8 +163,7 @@ void Steps::iterate() {
     if (optimizer_) {
         optimizer_->step();
     }
-    // At the end, so that this iteration and not the one after it pays for giving back their
-    // memory.
+    // At the end, so that this iteration and not the next one pays for releasing their memory.
     for (const std::size_t tensor : given_) {
         if (values_[tensor].requires_grad()) {
             values_[tensor].mutable_grad() = at::Tensor();

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: MIT
-// Products, functions of each element, and what moves elements.
+// SPDX-License-Identifier: MIT Products, elementwise functions, and operators that move elements.
 #include "backend/peer/libtorch/operators.h"
 
 namespace strata::libtorch {
@@ -9,7 +8,7 @@ namespace {
 using Unary = at::Tensor (*)(const at::Tensor&);
 using Binary = at::Tensor (*)(const at::Tensor&, const at::Tensor&);
 
-// A layer of one operand whose function knows no more than that.
+// A layer of one operand whose function has no other arguments.
 Operator of_one(Unary call) {
     return [call](const Tensors& x) -> Tensors { return {call(x[0])}; };
 }
@@ -83,7 +82,7 @@ Operator loss(const ToldLayer&, const Setting&) {
     return [](const Tensors& x) -> Tensors { return {at::cross_entropy_loss(x[0], x[1])}; };
 }
 
-// One exponent for all is passed as a number, as a user writes it: PyTorch then squares instead of
+// A single exponent is passed as a number, as a user writes it: PyTorch then squares instead of
 // raising to a power.
 at::Tensor power(const at::Tensor& x, const at::Tensor& y) {
     const bool is_number = y.numel() == 1 && y.dim() <= x.dim() && !y.requires_grad();

@@ -117,7 +117,7 @@ std::vector<float> Steps::values_of(const at::Tensor& value, std::size_t tensor)
     return {first, first + dense.numel()};
 }
 
-// Brings everything back to what an iteration begins with.
+// Restores everything to the state at the beginning of an iteration.
 void Steps::load() {
     const at::NoGradGuard guard;
     const Tensors before = values_;

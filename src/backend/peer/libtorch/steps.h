@@ -17,14 +17,13 @@ namespace strata::libtorch {
 
 using Edges = std::vector<torch::autograd::Edge>;
 
-// A network run task by task, or as a whole as a program of libtorch's users would: what
-// adapters/protocol.py and pytorch_adapter.py do, by the same calls of the same library, without
-// Python between them.
+// Runs a network task by task, or as a whole as a user's libtorch program would: the same calls of
+// the same library as adapters/protocol.py and pytorch_adapter.py, without Python.
 class Steps {
 public:
     explicit Steps(const Json& request);
 
-    // Runs every task once: what fails is refused, with the reason. Returns the steps' states.
+    // Runs every task once: a failing one is refused, with the reason. Returns the steps' states.
     Json prepare();
 
     double run();                                        // seconds
@@ -32,12 +31,12 @@ public:
     void run_step(std::size_t step);
     double empty_step();  // the time of a step that only copies one number
 
-    // Row-major values, as strata has them.
+    // Row-major values, as in strata.
     std::vector<float> read(std::size_t tensor, const std::string& content) const;
     void write(std::size_t tensor, const std::string& content, std::vector<float> values);
 
 private:
-    // What a layer's forward pass leaves for its backward passes.
+    // The tensors that a layer's forward pass saves for its backward passes.
     struct Saved {
         Edges operands;
         Edges results;
@@ -63,14 +62,14 @@ private:
     Network network_;
     Plan plan_;
     std::vector<Json> states_;
-    std::vector<Operator> operators_;    // by layer; empty where refused
-    std::vector<std::string> refusals_;  // by layer; empty where it runs
+    std::vector<Operator> operators_;    // by layer; empty if refused
+    std::vector<std::string> refusals_;  // by layer; empty if it runs
     std::vector<std::int64_t> gru_;  // by tensor: the hidden size of the GRU that it parametrises
     Tensors scales_;                 // by layer
-    Tensors values_;                 // by tensor; undefined where there is none
+    Tensors values_;                 // by tensor; undefined if there is none
     Tensors gradients_;
     Tensors stubs_;
-    Tensors value_stand_ins_;  // for what refused layers would have computed
+    Tensors value_stand_ins_;  // for the results of refused layers
     Tensors gradient_stand_ins_;
     std::vector<std::size_t> given_;  // tensors that an iteration begins with
     std::vector<Saved> saved_;        // by layer

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Operators over windows of an image, and what changes an image's extents.
+// SPDX-License-Identifier: MIT Operators over windows of an image, and those that change an image's
+// extents.
 #include "backend/peer/libtorch/operators.h"
 
 #include <torch/nn/functional/upsampling.h>
@@ -42,8 +42,8 @@ struct Windows {
     throw Refusal("the adapter of libtorch has no windows of " + std::to_string(axes) + " axes");
 }
 
-// The operand, padded with `value` where a layer knows only the same padding on both sides; the
-// padding that is left to the layer is in `windows`.
+// The operand, padded with `value` if the layer supports only equal padding on both sides; the
+// padding left to the layer is in `windows`.
 Operator behind_padding(Windows& windows, float value, Operator inner) {
     return [pairs = windows.pairs(), value, inner = std::move(inner)](const Tensors& x) {
         Tensors padded = x;
@@ -195,7 +195,7 @@ Operator pad(const ToldLayer& layer, const Setting&) {
     }
     if (pairs.size() <= 4 ||
         std::any_of(pairs.end() - 4, pairs.end(), [](auto p) { return p != 0; })) {
-        throw Refusal("libtorch pads by reflection or edges only what follows the first two axes");
+        throw Refusal("libtorch pads by reflection or edges only the axes after the first two");
     }
     pairs.resize(pairs.size() - 4);
     return [pairs, mode = std::string(kind == "edge" ? "replicate" : kind)](
@@ -204,7 +204,7 @@ Operator pad(const ToldLayer& layer, const Setting&) {
 
 namespace F = torch::nn::functional;
 
-// Nothing where libtorch interpolates at other positions or with another kernel.
+// Empty if libtorch interpolates at other positions or with another kernel.
 std::optional<F::InterpolateFuncOptions> interpolation_of(const Attributes& a,
                                                           const at::Tensor& x) {
     const std::string coordinates = a.word("coordinates"), rounding = a.word("rounding");

@@ -15,14 +15,14 @@ ConvolutionMethod direct() {
     return {"direct", prepare_batch_last};
 }
 
-// Batches of one image up to several vectors of any width, most of them not whole.
+// Batches from one image to several vectors of any width, most of them incomplete.
 std::vector<ProblemShape> ragged_batches() {
     constexpr std::array<std::int64_t, 7> batches = {16, 1, 3, 32, 33, 9, 20};
     std::vector<ProblemShape> shapes = ragged_shapes();
     for (std::size_t i = 0; i < shapes.size(); ++i) {
         shapes[i].x.front() = batches[i % batches.size()];
     }
-    // More images, and more channels, than are done at a time.
+    // More images, and more channels, than are processed at a time.
     shapes.push_back({.x = {67, 4, 3, 3}, .filter = {9, 2, 2}, .bias = true, .sum = true});
     shapes.push_back({.x = {18, 120, 4, 5},
                       .filter = {8, 3, 3},
@@ -35,7 +35,7 @@ std::vector<ProblemShape> ragged_batches() {
     return shapes;
 }
 
-// Sums of up to some thousand products of numbers below 1, each rounded once.
+// Sums of up to several thousand products of numbers below 1, each rounded once.
 constexpr double batch_last_bound = 3e-6;
 
 void expect_exact(const ConvolutionProblem& problem) {
@@ -79,7 +79,7 @@ TEST(BatchLast, GivesTheSameBitsAtEachRunAndForResultsOnAnyNumberOfThreads) {
     }
 }
 
-TEST(BatchLast, CountsImagesFilledUpToVectors) {
+TEST(BatchLast, CountsImagesPaddedToVectors) {
     const CappedIsa capped(Isa::baseline);
     // 3 images are one vector of 4.
     const ProblemShape shape = {.x = {3, 3, 9, 11}, .filter = {5, 3, 3}, .bias = true};
@@ -94,7 +94,7 @@ TEST(BatchLast, RefusesVolumes) {
     const ProblemShape shape = {.x = {1, 2, 4, 4, 4}, .filter = {3, 2, 2, 2}};
     for (const Pass pass : tested_passes) {
         EXPECT_EQ(refusal_of(direct(), problem_of(pass, shape)),
-                  "3 spatial axes: only 1 and 2 are done");
+                  "3 spatial axes: only 1 and 2 are supported");
     }
 }
 

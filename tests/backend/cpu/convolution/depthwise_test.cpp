@@ -10,8 +10,8 @@ namespace {
 
 constexpr ConvolutionMethod depthwise{"depthwise", prepare_depthwise_weights};
 
-// Windows of one column up to more than are summed up at once, images smaller than their window,
-// channels that fill blocks and that do not, strides and dilation.
+// Windows from one column to more than are summed at once, images smaller than their window,
+// channels that do and do not fill blocks, strides and dilation.
 std::vector<ProblemShape> depthwise_shapes() {
     return {
         {.x = {2, 32, 9, 11},

@@ -109,7 +109,7 @@ TEST_P(Fft, GivesTheSameBitsOnAnyNumberOfThreads) {
     }
 }
 
-TEST_P(Fft, SpectraThatWereMadeBeforeGiveTheSame) {
+TEST_P(Fft, PrecomputedSpectraGiveTheSame) {
     for (ProblemShape shape : unit_step_shapes()) {
         const ConvolutionProblem usual = problem_of(Pass::forward, shape);
         shape.constant_weights = true;
@@ -227,7 +227,7 @@ TEST(FftPlan, CountsEveryLane) {
     }
 }
 
-TEST(FftPlan, IsMadeOnceAlsoByManyThreads) {
+TEST(FftPlan, IsMadeOnceByManyThreads) {
     std::array<const FftPlan*, 4> plans = {};
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < plans.size(); ++i) {

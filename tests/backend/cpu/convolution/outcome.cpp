@@ -88,7 +88,7 @@ std::size_t elements(const Dims& dims) {
     return product;
 }
 
-// Between -1 and 1, the same at every run.
+// Numbers between -1 and 1, the same in every run.
 std::vector<float> values(std::size_t count, std::uint32_t seed) {
     std::vector<float> result(count);
     for (float& value : result) {
@@ -98,7 +98,7 @@ std::vector<float> values(std::size_t count, std::uint32_t seed) {
     return result;
 }
 
-// Of each element of images in plain order, where another order has it; and the size of all.
+// The position in another order of each element of images in plain order, and the total size.
 struct Placement {
     std::vector<std::size_t> places;
     std::size_t count = 0;
@@ -156,7 +156,7 @@ Placement placement_of(const Dims& dims, FilterOrder order) {
     return placement;
 }
 
-constexpr std::size_t guard_floats = 1024;  // a page, so that what is between is aligned
+constexpr std::size_t guard_floats = 1024;  // a page, so that the memory between is aligned
 constexpr float guard = 12345.5F;
 
 // Memory with guards on both sides.
@@ -467,7 +467,7 @@ Outcome outcome_of(const ConvolutionMethod& method, const ConvolutionProblem& pr
         run(y.data());
         y.find_faults("y over its addend", outcome.faults);
         if (max_difference(y.plain(), {outcome.result.begin(), outcome.result.end()}) > 3e-6) {
-            outcome.faults.push_back("the sum is another where it is written over its addend");
+            outcome.faults.push_back("the sum differs if it is written over its addend");
         }
     }
     return outcome;

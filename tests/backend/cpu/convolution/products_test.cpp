@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-// The methods that compute a convolution as a product of matrices.
+// The methods that compute a convolution as a matrix product.
 
 namespace strata::cpu {
 namespace {
@@ -15,7 +15,7 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(Methods, Products, ::testing::Values("gemm", "implicit-gemm"));
 
-// Sums of up to some thousand products of numbers below 1, each rounded once.
+// Sums of up to several thousand products of numbers below 1, each rounded once.
 constexpr double products_bound = 3e-6;
 
 void expect_exact(const Outcome& outcome, const std::string& what) {
@@ -66,7 +66,7 @@ TEST_P(Products, GiveTheSameBitsAtEachRun) {
 TEST_P(Products, RefuseVolumes) {
     const ProblemShape shape = {.x = {1, 2, 4, 4, 4}, .filter = {3, 2, 2, 2}};
     EXPECT_EQ(refusal_of(method(), problem_of(Pass::forward, shape)),
-              "3 spatial axes: only 1 and 2 are done");
+              "3 spatial axes: only 1 and 2 are supported");
 }
 
 TEST(Gemm, CountsTheMultiplyAddsOfTheDefinition) {
@@ -87,21 +87,21 @@ TEST(Gemm, CountsTheAdditionsOfOverlappingWindows) {
     EXPECT_EQ(prepared->operations().adds, 2 * 3 * (3 + 4 + 3));
 }
 
-TEST(ImplicitGemm, CountsPointsFilledUpToRegisters) {
-    // 2 images of 7 x 9 points are 126, which take 128.
+TEST(ImplicitGemm, CountsPointsPaddedToRegisters) {
+    // 2 images of 7 x 9 points are 126, padded to 128.
     const ProblemShape shape = {.x = {2, 3, 9, 11}, .filter = {5, 3, 3}};
     const auto& method = method_named("implicit-gemm");
     const auto forward = method.prepare(problem_of(Pass::forward, shape), {});
     EXPECT_EQ(forward->operations().multiply_adds, 5 * 128 * 3 * 9);
-    // 9 x 11 elements see only the taps that reach them: with a stride of 2, of 9 taps 4, 2, 2, 1.
+    // 9 x 11 elements see only the taps that reach them: with a stride of 2, 4, 2, 2, 1 of 9 taps.
     const ProblemShape strided = {.x = {1, 3, 4, 4}, .filter = {5, 3, 3}, .stride = {2, 2}};
     const auto data = method.prepare(problem_of(Pass::backward_data, strided), {});
     EXPECT_EQ(data->operations().multiply_adds, 5 * 3 * 16 * (4 + 2 + 2 + 1));
 }
 
 TEST(ImplicitGemm, CountsTheGradientOfTheBiasAsProductsWithOnes) {
-    // Of 2 images of 7 x 9 points with 16 outputs, 3 x 9 rows of weights and one of the bias; the
-    // sums of the images are apart.
+    // 2 images of 7 x 9 points with 16 outputs have 3 x 9 rows of weights and one of the bias; the
+    // sums of the images are separate.
     const ProblemShape shape = {.x = {2, 3, 9, 11}, .filter = {16, 3, 3}, .bias = true};
     const auto& method = method_named("implicit-gemm");
     const Operations operations =
@@ -111,7 +111,7 @@ TEST(ImplicitGemm, CountsTheGradientOfTheBiasAsProductsWithOnes) {
     EXPECT_EQ(operations.bias_adds, 0);
 }
 
-// Where the blocks are as wide as a register, the gradient of y is read where it is.
+// If the blocks are as wide as a register, the gradient of y is read in place.
 TEST(ImplicitGemm, SumsWeightGradientsOfBlocksOfEightChannelsOnEveryInstructionSet) {
     const OperandOrders orders = {ImageOrder::nchw8c, FilterOrder::oihw, ImageOrder::nchw8c};
     for (const Isa isa : tested_isas) {
@@ -137,7 +137,7 @@ TEST(ImplicitGemm, GivesTheSameBitsOnAnyNumberOfThreads) {
     }
 }
 
-TEST(Gemm, NeedsNoMemoryWhereImagesAreTheMatrix) {
+TEST(Gemm, NeedsNoMemoryIfImagesAreTheMatrix) {
     const ProblemShape shape = {.x = {4, 8, 32, 32}, .filter = {6, 1, 1}};
     for (const Pass pass : {Pass::forward, Pass::backward_data}) {
         EXPECT_EQ(method_named("gemm").prepare(problem_of(pass, shape), {})->workspace(), Bytes{0});

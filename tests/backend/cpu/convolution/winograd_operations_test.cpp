@@ -4,14 +4,14 @@
 
 #include <gtest/gtest.h>
 
-// The arithmetic of Winograd's convolutions: what the transforms' matrices say is what a run does.
+// The arithmetic of Winograd's convolutions: a run does what the transforms' matrices state.
 
 namespace strata::cpu::winograd {
 namespace {
 
 Operations counted;
 
-// Stands for a float and counts what is done to it.
+// Replaces a float and counts its operations.
 struct Counted {};
 
 Counted operator+(const Counted&, const Counted&) {
@@ -87,7 +87,7 @@ Operations operations_of_run(const PreparedConvolution& prepared,
     return counted;
 }
 
-TEST(WinogradOperations, AreThoseThatAnInstrumentedRunCounts) {
+TEST(WinogradOperations, EqualTheCountsOfAnInstrumentedRun) {
     constexpr OperandOrders plain;
     constexpr OperandOrders blocked = {ImageOrder::nchw16c, FilterOrder::oihw16i16o,
                                        ImageOrder::nchw8c};
@@ -129,14 +129,14 @@ TEST(WinogradOperations, AreThoseThatAnInstrumentedRunCounts) {
     }
 }
 
-// What Lavin and Gray state of their transforms: 4 x 4 tiles need 36 products where 144 stand in
-// the definition, a reduction by 4; 6 x 6 ones 64 for 324.
+// Lavin and Gray's statement on their transforms: 4 x 4 tiles need 36 products instead of the
+// definition's 144, a reduction by 4; 6 x 6 tiles 64 instead of 324.
 TEST(WinogradOperations, ReduceTheProductsAsPublished) {
     const auto reduction = [](WinogradTile tile, std::int64_t extent, std::int64_t r) {
         const ConvolutionProblem problem = problem_of(
             Pass::forward,
             {.x = {1, 16, extent + r - 1, extent + r - 1}, .filter = {16, r, r}, .threads = 1});
-        // (Without those of the transforms.)
+        // Without those of the transforms.
         const double tiles = static_cast<double>(extent * extent);
         const double direct = tiles * 16 * 16 * static_cast<double>(r * r);
         counted = {};
@@ -192,7 +192,7 @@ double worst_error_in_double() {
     return worst;
 }
 
-// (Constants are rounded to float: 2/9 is none.)
+// Constants are rounded to float, which cannot represent 2/9.
 TEST(WinogradTransforms, GiveTheCorrelationOfATileWithAFilterAndOfATileWithAGradient) {
     EXPECT_LT((worst_error_in_double<2, 3>()), 1e-12);
     EXPECT_LT((worst_error_in_double<4, 3>()), 1e-4);

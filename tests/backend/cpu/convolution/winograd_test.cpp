@@ -4,14 +4,14 @@
 
 #include <gtest/gtest.h>
 
-// Winograd's convolutions beside one in double precision.
+// Compares Winograd's convolutions with one in double precision.
 
 namespace strata::cpu::winograd {
 namespace {
 
 // A method and how exact it is: the largest difference over the largest magnitude, and the relative
 // L2 norm. The larger a tile, the larger the elements of its matrices (up to 32 with points 2 and
-// 1/2) and what cancels.
+// 1/2) and the cancellation.
 struct Stated {
     const char* name = "";
     std::int64_t r = 3;
@@ -117,7 +117,7 @@ TEST_P(Winograd, TakesImagesAndFiltersInEveryOrder) {
     }
 }
 
-// Groups that fill blocks are read and written where they are, others as plain images.
+// Groups that fill blocks are read and written in place, others as plain images.
 TEST_P(Winograd, ConvolvesGroupsInEveryOrder) {
     const std::int64_t r = GetParam().r;
     for (const Isa isa : tested_isas) {
@@ -190,7 +190,7 @@ TEST_P(Winograd, ResultsDependNeitherOnThreadsNorOnTheRun) {
     }
 }
 
-TEST_P(Winograd, FiltersThatWereTransformedBeforeGiveTheSame) {
+TEST_P(Winograd, PretransformedFiltersGiveTheSame) {
     ProblemShape shape = {.x = {2, 42, 14, 13},
                           .filter = {70, GetParam().r, GetParam().r},
                           .pad_begin = {1, 1},

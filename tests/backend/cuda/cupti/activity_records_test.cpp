@@ -67,7 +67,7 @@ TEST(ActivityRecords, NamesAreReadableWithTheirTemplateArguments) {
     EXPECT_EQ(traced(plain).spans[0].name, "unnamed");
 }
 
-TEST(ActivityRecords, StampsThatWereNotTakenStayWithoutATime) {
+TEST(ActivityRecords, StampsThatWereNotTakenHaveNoTime) {
     auto record = kernel_record();
     record.start = 0;
     EXPECT_FALSE(is_timed(traced(record).spans[0]));
@@ -101,7 +101,7 @@ TEST(ActivityRecords, OnlyRangesOfOurOwnKindCount) {
     EXPECT_TRUE(traced(range).calls.empty());
 }
 
-TEST(ActivityRecords, OtherKindsSayNothing) {
+TEST(ActivityRecords, OtherKindsAreIgnored) {
     const auto call = record_of<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
     const Trace trace = traced(call);
     EXPECT_TRUE(trace.spans.empty());

@@ -9,7 +9,7 @@
 namespace strata::cuda {
 namespace {
 
-// Iterations of four steps, of which the second has nothing to do and is never begun.
+// Iterations of four steps; the second has nothing to do and is never begun.
 class CountSteps : public ::testing::Test {
 protected:
     // Counts with counters that the script directs; one is made for each group of ranges.
@@ -74,13 +74,13 @@ TEST_F(CountSteps, EveryStepHasARangeOfItsOwnInEachIteration) {
 }
 
 TEST_F(CountSteps, RangesThatAreDroppedAreCountedInFurtherIterations) {
-    count([](ScriptedCounter& counter) { counter.most_ranges = 2; });
+    count([](ScriptedCounter& counter) { counter.max_ranges = 2; });
     EXPECT_EQ(ranges_, (std::vector<std::size_t>{3, 2, 1}));
     EXPECT_EQ(kept_steps(), (std::vector<std::size_t>{0, 2, 3}));
     EXPECT_EQ(value(2), MetricValue(2.0));
 }
 
-TEST_F(CountSteps, WhatForbidsCountingIsFoundOnceAndReportedForEveryStep) {
+TEST_F(CountSteps, AnObstacleToCountingIsFoundOnceAndReportedForEveryStep) {
     count([](ScriptedCounter& counter) {
         counter.fails_at = "start";
         counter.code = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
@@ -99,7 +99,7 @@ TEST_F(CountSteps, AStepThatFailsIsTheReasonOfAll) {
     EXPECT_EQ(kept_.size(), 3u);
 }
 
-TEST_F(CountSteps, AStopKeepsNothingThatIsNotCounted) {
+TEST_F(CountSteps, AStopKeepsNoIncompleteCounts) {
     stopped_after_ = 2;
     count();
     EXPECT_EQ(iterations_, 2);

@@ -70,7 +70,7 @@ TEST(CounterConfig, HasAnImageToConfigureADeviceWith) {
     EXPECT_EQ(config.counters().size(), 1u);
 }
 
-TEST(CounterConfig, DataThatIsNoneIsRefusedInOneSentence) {
+TEST(CounterConfig, InvalidDataIsRefusedInOneSentence) {
     const CounterConfig config("GH100", {"gpu__time_duration.sum"});
     EXPECT_NE(error_of([&] { config.evaluate({}, 0); }).find("cannot evaluate counters"),
               std::string::npos);

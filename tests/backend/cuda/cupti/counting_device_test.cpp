@@ -9,7 +9,7 @@
 namespace strata::cuda {
 namespace {
 
-TEST(CountingDevice, WhereThereIsNoDriverItSaysSo) {
+TEST(CountingDevice, ReportsAMissingDriver) {
     int devices = 0;
     if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) {
         GTEST_SKIP() << "there is a GPU here";

@@ -35,7 +35,7 @@ TEST(CuptiLibrary, IsOpenedByItsFirstCall) {
     EXPECT_EQ(version, CUPTI_API_VERSION);
 }
 
-TEST(CuptiLibrary, ThatIsMissingIsTheReasonWhyNothingIsTraced) {
+TEST(CuptiLibrary, ThatIsMissingIsTheReasonForNoTrace) {
     is_cupti_installed = false;
     try {
         cuda::cupti_function("cuptiSubscribe");

@@ -34,7 +34,7 @@ TEST(MetricHost, AChipThatItDoesNotKnowIsRefusedBeforeAnythingIsTried) {
               std::string::npos);
 }
 
-TEST(MetricHost, KnowsWhatItsCountersMean) {
+TEST(MetricHost, KnowsTheMeaningOfItsCounters) {
     const MetricHost host("GH100");
     EXPECT_EQ(host.unit_of("dram__bytes_read.sum"), "byte");
     EXPECT_EQ(host.unit_of("gpu__time_duration.sum"), "nanosecond");
@@ -45,7 +45,7 @@ TEST(MetricHost, KnowsWhatItsCountersMean) {
 
 class EveryChip : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(EveryChip, HasEveryCounterOfEverySetButThoseThatItsFileSaysItLacks) {
+TEST_P(EveryChip, HasEveryCounterOfEverySetExceptThoseThatItsFileLists) {
     const MetricHost host(GetParam());
     for (const MetricSet& set : catalogue().sets) {
         for (const Metric& metric : set.metrics) {
@@ -58,7 +58,7 @@ TEST_P(EveryChip, HasEveryCounterOfEverySetButThoseThatItsFileSaysItLacks) {
     }
 }
 
-// (CUPTI also lists GV11B, but plans nothing for it except on the chip's own systems.)
+// CUPTI also lists GV11B, but plans nothing for it except on the chip's own systems.
 INSTANTIATE_TEST_SUITE_P(Chips, EveryChip,
                          ::testing::Values("GH100", "GV100", "TU102", "TU116", "GA100", "GA102",
                                            "GA10B", "AD102", "GB100", "GB10B", "GB202", "GB20B"),

@@ -42,7 +42,7 @@ TEST(CountRanges, PassesThatDoNotEndAreTrouble) {
 
 class EveryBadDay : public ::testing::TestWithParam<std::pair<const char*, int>> {};
 
-TEST_P(EveryBadDay, IsAnOutcomeWithItsReason) {
+TEST_P(EveryBadDay, EndsInAnOutcomeWithItsReason) {
     for (const auto* view : {"start", "push", "stop", "read"}) {
         ScriptedCounter counter;
         counter.fails_at = view;
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
                       std::pair("hardware", CUPTI_ERROR_HARDWARE)),
     [](const auto& parameter) { return std::string(parameter.param.first); });
 
-TEST(CountRanges, APassIsStoppedWhereTheWorkFailsAndItsFailureIsPassedOn) {
+TEST(CountRanges, APassIsStoppedIfTheWorkFailsAndTheFailureIsPassedOn) {
     ScriptedCounter counter;
     counter.fails_at = "stop";
     counter.code = CUPTI_ERROR_HARDWARE;

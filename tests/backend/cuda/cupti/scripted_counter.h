@@ -7,12 +7,12 @@
 
 namespace strata::cuda {
 
-// A CUPTI that takes a number of passes, holds only so many ranges, or fails with a code where it
-// is told to. Ranges of one name are one.
+// A CUPTI that needs a number of passes, holds a limited number of ranges, or fails with a code as
+// directed. Ranges of one name are one.
 class ScriptedCounter : public RangeCounter {
 public:
     std::size_t passes = 3;
-    std::size_t most_ranges = 1000;
+    std::size_t max_ranges = 1000;
     std::string fails_at = {};
     int code = 0;
     CounterValues values = {{"a", 1.0}};
@@ -32,7 +32,7 @@ public:
     }
     std::vector<CountedRange> read() override {
         note("read");
-        if (names_.size() > most_ranges) {
+        if (names_.size() > max_ranges) {
             throw ProfilerError(ProfilerTrouble::ranges_dropped, "count ranges");
         }
         std::vector<CountedRange> ranges;

@@ -29,7 +29,7 @@ struct Buffer {
     std::size_t records = 0;
 };
 
-// All state. What outlives a test is what outlives a trace in a process.
+// All state. What outlives a test also outlives a trace in a process.
 struct Cupti {
     ScriptedCupti script;
     CUpti_CallbackFunc callback = nullptr;
@@ -53,7 +53,7 @@ struct Cupti {
 };
 
 Cupti& cupti() {
-    static auto* all = new Cupti;  // outlives what calls CUPTI while the process ends
+    static auto* all = new Cupti;  // outlives everything that calls CUPTI while the process ends
     return *all;
 }
 
@@ -61,14 +61,14 @@ void violate(const std::string& what) {
     cupti().script.violations.push_back(what);
 }
 
-// What a function answers that does nothing else; each notes itself.
+// The result of a function that does nothing else; each call is noted.
 CUptiResult begin(const char* function) {
     ScriptedCupti& script = cupti().script;
     script.calls.emplace_back(function);
     return script.fails_at == function ? static_cast<CUptiResult>(script.code) : CUPTI_SUCCESS;
 }
 
-// Runs on a thread of CUPTI's own. One that does not come back waits for a lock of its caller's;
+// Runs on one of CUPTI's own threads. A call that does not return waits for a lock of its caller;
 // the limit only ends a test that has failed.
 void run_on_worker(const std::function<void()>& work) {
     auto done = std::make_shared<std::promise<void>>();
@@ -99,7 +99,7 @@ void hand_over(const Buffer& buffer) {
     });
 }
 
-// The buffer with room for a record; nothing if the client gives none.
+// The buffer with room for a record; null if the client gives none.
 Buffer* open_buffer() {
     Cupti& all = cupti();
     const auto has_room = [&](const Buffer& buffer) {
@@ -137,7 +137,7 @@ Record record_of(CUpti_ActivityKind kind) {
     return record;
 }
 
-// The records of a call of the runtime, and of the driver's that it makes.
+// The records of a call of the runtime, and of the driver call that it makes.
 std::uint32_t call() {
     Cupti& all = cupti();
     const std::uint32_t first = all.correlation + 1;

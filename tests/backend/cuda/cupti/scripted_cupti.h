@@ -8,9 +8,9 @@
 
 // Replaces CUPTI's functions for tracing and for range profiling on a device, and the device whose
 // work they see. They answer as their headers say and, if the headers leave something open, in the
-// worst way: buffers are handed over by a thread of CUPTI's own, in no particular order; graph
-// launches have wrong correlation ids in every session but the process's first, as before CUDA 13.1
-// update 1. Planning counters on the host remains CUPTI's own.
+// worst way: one of CUPTI's own threads delivers buffers, in no particular order; graph launches
+// have wrong correlation ids in every session but the process's first, as before CUDA 13.1 update
+// 1. Planning counters on the host remains CUPTI's own.
 namespace strata::testing {
 
 // What CUPTI does next, and what was done with it. Each test starts with a new one.
@@ -20,9 +20,9 @@ struct ScriptedCupti {
     int code = 0;
     bool has_other_subscriber = false;
     bool has_right_ids_again = false;   // in later sessions, as since CUDA 13.1 update 1
-    std::size_t drops = 0;              // of the next records, for which there is no buffer
+    std::size_t drops = 0;              // the number of next records for which there is no buffer
     std::size_t records_in_buffer = 4;  // at most
-    // The record, of the next buffer that is read, that is incomplete; 0: none.
+    // The number of the incomplete record in the next buffer that is read; 0: none.
     std::size_t incomplete_record = 0;
     std::size_t passes = 3;  // that counting takes
 
@@ -31,24 +31,24 @@ struct ScriptedCupti {
     bool is_subscribed = false;
     int enabled_kinds = 0;
     std::size_t external_ids = 0;  // on the stack of this thread
-    // What the headers forbid and was done nevertheless; and a lock of ours that was held while
-    // CUPTI was called, so that its other threads waited for it.
+    // Violations of the headers, and calls of CUPTI while one of our locks was held, so that its
+    // other threads waited for it.
     std::vector<std::string> violations = {};
 };
 ScriptedCupti& scripted_cupti();
 
-// Forgets all that was done and planned; who has subscribed remains so, as in a process.
+// Forgets everything done and planned; subscriptions remain, as in a process.
 void restart_scripted_cupti();
 
 // ---- the device's work
 
-// A kernel is launched by a call of its own.
+// A kernel is launched by a separate call.
 void launch_kernel(const std::string& name);
 
 // A recorded graph, whose nodes CUPTI knows by numbers.
 class ScriptedGraph {
 public:
-    // Captures a node in the range that is current.
+    // Captures a node in the current range.
     void capture(const std::string& kernel);
     // Copies the nodes to those that will run, as instantiating does.
     void instantiate();

@@ -22,8 +22,8 @@
 #include <optional>
 #include <set>
 
-// With CUPTI replaced by a scripted one (scripted_cupti.h): what strata asks of it, in which order,
-// and what becomes of its answers.
+// With CUPTI replaced by a scripted one (scripted_cupti.h): strata's calls, their order, and the
+// use of the results.
 namespace strata::testing {
 
 namespace {
@@ -66,8 +66,8 @@ protected:
         std::vector<std::uint64_t> iterations = {};
     };
 
-    // As an executable is traced: a graph of two layers is recorded and replayed twice, and then
-    // in iterations of its own.
+    // Traces like an executable: a graph of two layers is recorded and replayed twice, and then in
+    // separate iterations.
     static Replays trace_replays() {
         const auto calls = cuda::open_activity_calls();
         Tracer tracer(*calls);
@@ -130,7 +130,7 @@ TEST_F(CuptiSession, AProcessHasOneSubscriptionAndOneSession) {
     EXPECT_TRUE(cuda::is_cupti_attached());
 }
 
-TEST_F(CuptiSession, IterationsOfLaterSessionsAreToldApartThoughTheirIdsAreWrong) {
+TEST_F(CuptiSession, IterationsOfLaterSessionsAreSeparatedDespiteWrongIds) {
     trace_replays();
     cuda::begin_counting();
     EXPECT_EQ(script().enabled_kinds, 0);
@@ -144,7 +144,7 @@ TEST_F(CuptiSession, IterationsOfLaterSessionsAreToldApartThoughTheirIdsAreWrong
     expect_whole(right);
 }
 
-TEST_F(CuptiSession, WhatIsRecordedBetweenTracesBelongsToNone) {
+TEST_F(CuptiSession, RecordsBetweenTracesBelongToNone) {
     trace_replays();
     launch_kernel("probe");
     script().drops = 1;
@@ -174,7 +174,7 @@ TEST_F(CuptiSession, NoLockIsHeldWhileCuptiIsCalled) {
     expect_whole(trace_replays());
 }
 
-TEST_F(CuptiSession, ARangeThatCannotBeLeftDoesNotReachIntoTheNextTrace) {
+TEST_F(CuptiSession, ARangeThatCannotBeLeftDoesNotAffectTheNextTrace) {
     {
         const auto calls = cuda::open_activity_calls();
         Tracer tracer(*calls);
@@ -189,7 +189,7 @@ TEST_F(CuptiSession, ARangeThatCannotBeLeftDoesNotReachIntoTheNextTrace) {
     expect_whole(trace_replays());
 }
 
-// Nothing is attached yet when each of these fails, and nothing is afterwards.
+// Nothing is attached when each of these fails, nor afterwards.
 TEST_F(CuptiSession, EveryFailureHasItsReasonAndTheNextTraceSucceeds) {
     const std::array<std::pair<const char*, ProfilerTrouble>, 4> failures = {
         {{"cuptiActivityFlushAll", ProfilerTrouble::refused},
@@ -282,7 +282,7 @@ protected:
         : executable_(graph_, cuda::prepare_program(graph_, {}, described_h200()),
                       std::make_shared<GraphMachine>()) {}
 
-    // CUPTI itself, but for what asks a real device.
+    // CUPTI itself, except for calls that need a real device.
     static cuda::CuptiLibrary library() {
         cuda::CuptiLibrary library = cuda::cupti_library();
         library.open_device = []() -> cuda::CountingDevice {
@@ -360,7 +360,7 @@ TEST_F(ProfiledExecutable, TracingAndCountingTakeTurns) {
 }
 
 #ifdef STRATA_MODULE_PAST_L1
-// A process that opens both modules has one subscription, too.
+// A process that opens both modules also has one subscription.
 TEST(CuptiModules, ShareTheSession) {
     const auto session_in = [](const char* file) {
         void* module = dlopen(file, RTLD_NOW | RTLD_LOCAL);

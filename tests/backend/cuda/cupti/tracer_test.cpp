@@ -56,7 +56,7 @@ private:
     std::uint64_t range_ = 0;
 };
 
-TEST(Tracer, KernelsBelongToTheRangesThatTheyWereLaunchedIn) {
+TEST(Tracer, KernelsBelongToTheRangesInWhichTheyWereLaunched) {
     ScriptedCalls calls;
     Tracer tracer(calls);
     {
@@ -88,7 +88,7 @@ TEST(Tracer, RecordsEverythingThatAttributionNeeds) {
     EXPECT_EQ(calls.enabled, std::vector(all_recorded.begin(), all_recorded.end()));
 }
 
-TEST(Tracer, WhereItCannotStartNothingIsLeftEnabled) {
+TEST(Tracer, IfItCannotStartNothingIsLeftEnabled) {
     for (const char* view : {"start", "enable", "enable ranges"}) {
         ScriptedCalls calls;
         calls.fails_at = view;

@@ -24,7 +24,7 @@ TEST(ProfilerTrouble, SuccessIsNoTrouble) {
     EXPECT_NO_THROW(require_cupti(CUPTI_SUCCESS, "count"));
 }
 
-TEST(ProfilerTrouble, EachBadDayHasItsOwnFix) {
+TEST(ProfilerTrouble, EachTroubleHasItsOwnFix) {
     EXPECT_TRUE(holds(sentence_of(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES),
                       "NVreg_RestrictProfilingToAdminUsers=0"));
     EXPECT_TRUE(holds(sentence_of(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED),

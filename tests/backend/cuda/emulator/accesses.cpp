@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <utility>
 
-// The program's constants lie between the first two, its variables between the last two: of those,
-// kernels have shared memory only.
+// The program's constants are between the first two, its variables between the last two; kernels
+// may only use shared memory of those.
 extern "C" {
 extern char __executable_start;
 extern char __data_start;
@@ -32,8 +32,8 @@ struct Stamp {
     std::uint32_t time = 0;
 };
 
-// The last accesses to one granule of memory. Of its readers two are known, which are different
-// threads: whoever writes is not both of them.
+// The last accesses to one granule of memory. Two different threads among its readers are known: a
+// writer cannot be both of them.
 struct Cell {
     Stamp written;
     std::array<Stamp, 2> read;
@@ -131,7 +131,7 @@ bool is_between(std::uintptr_t address, const char& begin, const char& end) {
            address < reinterpret_cast<std::uintptr_t>(&end);
 }
 
-// How far beyond which of the launch's buffers.
+// The distance beyond the nearest of the launch's buffers.
 std::string text_of_outside(std::uintptr_t address) {
     std::string nearest = "in no buffer of the launch";
     std::uintptr_t least = 1U << 20U;
@@ -198,7 +198,7 @@ float add_atomically(float* sum, float value) {
 
 }  // namespace strata::testing
 
-// What GCC calls before an access in code that it compiles with -fsanitize=thread; the names and
+// GCC calls these before an access in code that it compiles with -fsanitize=thread; the names and
 // arguments are those of its tsan.def.
 using strata::testing::Access;
 using strata::testing::access;
@@ -232,14 +232,14 @@ void __tsan_read_range(void* at, long size) {
 void __tsan_write_range(void* at, long size) {
     access(at, static_cast<std::size_t>(size), Access::write);
 }
-// Of the shared pointers of what launches kernels.
+// From the shared pointers of the code that launches kernels.
 unsigned __tsan_atomic32_fetch_add(volatile void* at, unsigned value, int) {
     return __atomic_fetch_add(static_cast<volatile unsigned*>(at), value, __ATOMIC_ACQ_REL);
 }
 }
 
-// What GCC calls where -fsanitize=bounds,alignment finds an index or an address wrong. The data
-// begin with the place in the source.
+// GCC calls these if -fsanitize=bounds,alignment finds a wrong index or address. The data begin
+// with the place in the source.
 namespace strata::testing {
 
 namespace {

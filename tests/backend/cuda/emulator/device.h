@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <source_location>
 
-// What a kernel's source calls on the emulated device: include/cuda_runtime.h gives these functions
-// CUDA's names. All but the launch may be called by a kernel only.
+// The functions that a kernel's source calls on the emulated device: include/cuda_runtime.h gives
+// them CUDA's names. Only kernels may call them, except for the launch.
 namespace strata::testing {
 
 uint3 index_of_thread();
@@ -24,7 +24,7 @@ std::uint64_t exchange(unsigned mask, std::uint64_t value, unsigned source,
                        const std::source_location& at);
 unsigned vote(unsigned mask, bool value, const std::source_location& at);
 
-// Returns the sum before.
+// Returns the previous sum.
 float add_atomically(float* sum, float value);
 
 struct EmulatedLaunch {

@@ -7,8 +7,8 @@
 
 namespace strata::testing {
 
-// The thread that runs now, and since when what others did is ordered before it. Times count the
-// beginnings of launches and blocks and the barriers of all threads.
+// The running thread, and the time up to which other threads' accesses are ordered before it. Times
+// count the beginnings of launches and blocks and the barriers of all threads.
 struct Order {
     bool is_in_kernel = false;
     std::uint32_t time = 1;
@@ -27,7 +27,7 @@ extern Order order;
 // "block (1,0,0), thread (5,0,0)"
 std::string name_of_thread(std::uint32_t thread);
 
-// Of the launches to come.
+// For the following launches.
 void name_kernel(std::string name);
 
 // Ends the launch with a KernelFault of the thread that runs now: `what` is a predicate.

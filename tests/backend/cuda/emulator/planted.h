@@ -16,7 +16,7 @@ enum class Planted {
     two_barriers,                      // some threads wait at another one
     warp_sum,
     warp_sum_of_all,            // although the last warp is not full
-    warp_sum_after_exit,        // of lanes of which some have left
+    warp_sum_after_exit,        // of lanes, some of which have left
     shuffle_without_self,       // the mask does not name the caller
     shuffle_from_outside,       // the mask does not name the source
     neighbour_by_warp_barrier,  // through shared memory

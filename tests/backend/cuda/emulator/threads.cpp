@@ -24,8 +24,9 @@ namespace {
 constexpr unsigned warp_size = 32;
 constexpr std::size_t stack_bytes = std::size_t{128} << 10U;
 
-// Where a stack was left. GCC's builtins save only what must be saved, so that a switch takes 20 ns
-// instead of swapcontext's 360 ns. No interprocedural optimisation may look into these two.
+// The state of a suspended stack. GCC's builtins save only what must be saved, so that a switch
+// takes 20 ns instead of swapcontext's 360 ns. No interprocedural optimisation may look into these
+// two.
 using Point = void* [5];
 [[gnu::noipa, noreturn]] void jump(void** to) {
     __builtin_longjmp(to, 1);
@@ -41,7 +42,7 @@ using Point = void* [5];
     }
 }
 
-// A stack on which threads run, one after another as long as none waits.
+// A stack on which threads run one after another as long as none waits.
 struct Fibre {
     std::unique_ptr<std::byte[]> stack = std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
     ucontext_t beginning = {};
@@ -57,7 +58,7 @@ struct Thread {
     Wait wait = Wait::none;
     std::source_location at = {};
     unsigned mask = 0;
-    std::uint64_t value = 0;  // given; once the wait is over, received
+    std::uint64_t value = 0;  // the value given; after the wait, the value received
     unsigned source = 0;
 };
 
@@ -131,7 +132,7 @@ std::string Device::name_of_thread(std::uint32_t number) const {
                        text_of(index_within(number % size, launch_.threads)));
 }
 
-// Unwinding cannot cross from one stack to another: the stacks are given up instead.
+// Unwinding cannot cross from one stack to another: the stacks are abandoned instead.
 void Device::stop(std::string sentence) {
     fibres_.clear();
     idle_.clear();
@@ -204,14 +205,14 @@ void Device::run_block(std::uint32_t number) {
     }
 }
 
-// Makes it the thread that runs now.
+// Makes it the running thread.
 void Device::begin(std::uint32_t number) {
     order.thread = order.thread - order.in_block + number;
     order.in_block = number;
     order.warp = warp_times_[number / warp_size];
 }
 
-// A thread that waited goes on where it was; nullptr: threads that have not begun do.
+// A waiting thread continues where it was; nullptr: threads that have not begun run.
 void Device::resume(Thread* thread) {
     if (thread == nullptr && idle_.empty()) {
         fibres_.push_back(std::make_unique<Fibre>());
@@ -359,8 +360,8 @@ std::string Device::whereabouts(const Thread& thread) const {
                : fmt::format("waits for the lanes {:#x} at {}", thread.mask, name_of(thread.at));
 }
 
-// Nobody can run and not everybody is done. A thread that waits is named with one that it waits
-// for and that is elsewhere.
+// No thread can run, but not all are done. Names a waiting thread, and one that it waits for and
+// that is elsewhere.
 std::string Device::missed_by() const {
     const auto waits = [](const Thread& thread) { return !thread.is_done; };
     const auto waiting = std::ranges::find_if(threads_, waits);

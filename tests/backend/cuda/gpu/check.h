@@ -11,7 +11,7 @@ namespace strata::testing {
 // One line of a check's result: a figure, or whether a case agreed.
 struct Finding {
     std::string subject;
-    double value = 0;     // 0 where only the outcome counts
+    double value = 0;     // 0 if only the outcome counts
     std::string unit;     // empty: no figure
     std::string failure;  // empty: passed
 };
@@ -19,7 +19,7 @@ struct Finding {
 // Receives findings as they come, so that none is lost if a check ends early.
 using Sink = std::function<void(const Finding&)>;
 
-// A check that needs a GPU. After trouble that leaves the device unusable for this process it
+// A check that needs a GPU. After an error that leaves the device unusable for this process, it
 // continues in another one with the next case: `first` is the case to begin with, and `run` reports
 // through `case_begins` which case it is at.
 struct Check {
@@ -30,7 +30,7 @@ struct Check {
                 const Sink& sink);
 };
 
-// THE list, most doubtful first: a run that is cut short has done those.
+// THE list, most doubtful first, for runs that are cut short.
 std::span<const Check> gpu_checks();
 
 }  // namespace strata::testing

@@ -36,8 +36,8 @@ Execution kept(Mode mode, DataType dtype) {
             .scheduling = {.memory = MemoryReuse::kept}};
 }
 
-// The executions with which every operator and network is verified. (Not TF32: the tolerance of f32
-// is too narrow for it.)
+// The executions with which every operator and network is verified. Without TF32, for which the
+// tolerance of f32 is too narrow.
 std::vector<std::pair<std::string, Execution>> executions() {
     Execution last = kept(Mode::training, DataType::f32);
     last.engine.image_layout = ImageLayout::channels_last;
@@ -315,7 +315,7 @@ void check_training(std::size_t first, const Begins& begins, const Sink& sink) {
     run_cases(cases, first, begins, sink);
 }
 
-// More memory than there is: the result is a sentence, and the device continues to work.
+// Requests more memory than there is: the result is a sentence, and the device continues to work.
 std::vector<Finding> check_exhaustion() {
     const auto machine = cuda::open_gpu();
     try {

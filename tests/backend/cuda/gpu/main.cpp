@@ -15,9 +15,9 @@
 // gpu_check [--out FILE.csv] [--from N] [NAME...]
 // gpu_check [--quick] --list: the checks; with --quick those of the quick run, with their limits in
 // seconds.
-// Runs what only a GPU can show and adds it to a CSV file. Exit 0: all as it should be; 1:
-// something is not; 3: the device is unusable for this process, FILE.csv.next holds the case to go
-// on with; 77: no GPU.
+// Runs what only a GPU can show and adds it to a CSV file. Exit 0: all checks passed; 1: some
+// failed; 3: the device is unusable for this process, and FILE.csv.next holds the case to continue
+// with; 77: no GPU.
 
 namespace strata::testing {
 

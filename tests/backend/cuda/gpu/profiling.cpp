@@ -97,7 +97,7 @@ std::vector<Finding> traced(const Graph& graph, Executable& executable) {
     return findings;
 }
 
-// The counted value of a metric; nothing if it has none.
+// The counted value of a metric; empty if it has none.
 std::optional<double> value_of(const CountedStep& step, std::string_view name) {
     const auto found = std::ranges::find(step.metrics, name, [](const EvaluatedMetric& metric) {
         return std::string_view(metric.metric.name);
@@ -115,7 +115,7 @@ std::string first_reason(const CountedStep& step) {
     return "it has no metrics";
 }
 
-// What the default sets say of one step.
+// The results of the default sets for one step.
 std::vector<Finding> counted(const std::string& name, const CountedStep& step) {
     std::vector<Finding> findings;
     for (const char* metric : {"f32_operations", "dram_read", "dram_written", "l2_hit_rate"}) {
@@ -131,7 +131,7 @@ std::vector<Finding> counted(const std::string& name, const CountedStep& step) {
 
 }  // namespace
 
-// That counters are denied is no failure: it must be said in a sentence, and is.
+// Denied counters are not a failure if a sentence says so.
 std::vector<Finding> check_counters() {
     const Graph graph = alexnet();
     const auto backend = cuda::make_backend();

@@ -19,7 +19,7 @@ struct Problem {
     DataType dtype;
 };
 
-// Problems of which every step must be cuDNN's.
+// Problems in which every step must be cuDNN's.
 constexpr Problem taken[] = {
     {"attention(2x128x128, 2x128x128, 2x128x128) heads=2 causal=true", DataType::bf16},
     {"attention(1x2x24x64, 1x2x200x64, 1x2x200x64)", DataType::f16},

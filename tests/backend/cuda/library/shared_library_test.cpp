@@ -19,7 +19,7 @@ using cuda::SharedLibrary;
 
 const std::string wheels = STRATA_WHEELS;
 
-TEST(SharedLibrary, IsLookedForWhereTheUserSaysThenByTheLoaderThenAroundWhatIsKnown) {
+TEST(SharedLibrary, IsSearchedInTheUsersFoldersThenByTheLoaderThenNearKnownLibraries) {
     const LibraryFolders folders = {.named = {"/mine"},
                                     .found = {"/opt/cuda/lib64"},
                                     .neighbour = "/site/nvidia/cudnn/lib",
@@ -39,7 +39,7 @@ TEST(SharedLibrary, IsLookedForWhereTheUserSaysThenByTheLoaderThenAroundWhatIsKn
     EXPECT_EQ(places_of("libnvrtc.so.12", "cuda_nvrtc", folders), expected);
 }
 
-TEST(SharedLibrary, IsLookedForOnceInAFolderThatIsKnownTwice) {
+TEST(SharedLibrary, IsSearchedOnceInAFolderThatIsKnownTwice) {
     const LibraryFolders folders = {.named = {"/cuda/lib64"},
                                     .found = {"/cuda/lib64"},
                                     .neighbour = "/cuda/lib64",
@@ -48,9 +48,9 @@ TEST(SharedLibrary, IsLookedForOnceInAFolderThatIsKnownTwice) {
     EXPECT_EQ(std::count(places.begin(), places.end(), "/cuda/lib64/libcupti.so.13"), 1);
 }
 
-// As cuDNN's wheel and NVRTC's lie beside each other, of which a program has linked only one. The
-// second part is what lets cuDNN find what strata has found: it opens NVRTC by its name alone.
-TEST(SharedLibrary, InTheWheelBesideALoadedOneIsFoundAndThenFoundByItsNameToo) {
+// Mimics the neighbouring wheels of cuDNN and NVRTC, of which a program links only one. The second
+// part lets cuDNN find what strata has found: it opens NVRTC only by name.
+TEST(SharedLibrary, InTheWheelBesideALoadedOneIsFoundAndThenAlsoFoundByName) {
     const SharedLibrary loaded = open_first({wheels + "/cuda_neighbour/lib/libneighbour.so.13"});
     ASSERT_NE(loaded.handle, nullptr) << loaded.refusal;
     EXPECT_EQ(dlopen("libsought.so.13", RTLD_NOW), nullptr);
@@ -66,7 +66,7 @@ TEST(SharedLibrary, InTheWheelBesideALoadedOneIsFoundAndThenFoundByItsNameToo) {
     EXPECT_NE(dlopen("libsought.so.13", RTLD_NOW), nullptr);
 }
 
-TEST(SharedLibrary, ThatIsNowhereIsRefusedByItsNameAndOneThatIsBrokenByItsPath) {
+TEST(SharedLibrary, ThatIsMissingIsRefusedByNameAndABrokenOneByPath) {
     const SharedLibrary absent = open_first({"libabsent.so.13", "/nowhere/libabsent.so.13"});
     EXPECT_EQ(absent.handle, nullptr);
     EXPECT_EQ(absent.symbol("anything"), nullptr);
@@ -79,7 +79,7 @@ TEST(SharedLibrary, ThatIsNowhereIsRefusedByItsNameAndOneThatIsBrokenByItsPath) 
     EXPECT_TRUE(refused.refusal.starts_with(broken.string())) << refused.refusal;
 }
 
-TEST(SharedLibrary, FoldersOfTheEnvironmentAreKnown) {
+TEST(SharedLibrary, FoldersFromTheEnvironmentAreKnown) {
     ::setenv("STRATA_CUDA_LIBRARIES", "/one::/two", 1);
     ::setenv("CUDA_HOME", "/cuda", 1);
     ::setenv("CONDA_PREFIX", "/conda", 1);

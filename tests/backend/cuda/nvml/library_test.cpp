@@ -68,7 +68,7 @@ TEST(NvmlLibrary, EveryFunctionIsLookedUpByANameOfNvmls) {
     }
 }
 
-TEST(NvmlLibrary, AStatusIsWords) {
+TEST(NvmlLibrary, AStatusHasAText) {
     EXPECT_EQ(cuda::words_of_nvml(cuda::nvml_no_permission), "no permission");
     EXPECT_EQ(cuda::words_of_nvml(4711), "status 4711");
 }

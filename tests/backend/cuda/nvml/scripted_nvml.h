@@ -8,7 +8,7 @@
 
 namespace strata::testing {
 
-// What a scripted NVML reports about its one device, and how it answers.
+// The reports of a scripted NVML on its only device, and its status codes.
 struct NvmlScript {
     std::string bus = "0000:1B:00.0";
     unsigned core_megahertz = 1755;

@@ -50,7 +50,7 @@ TEST(Nvml, AMomentHasClocksPowerHeatAndLimits) {
     EXPECT_EQ(state.limits, std::vector{ClockLimit::power_cap});
 }
 
-TEST(Nvml, WhatALibraryLacksIsLeftOutAndNamed) {
+TEST(Nvml, FunctionsThatALibraryLacksAreLeftOutAndNamed) {
     const NvmlScript script;
     NvmlLibrary old = scripted_nvml(script);
     old.clock_limits = nullptr;
@@ -88,7 +88,7 @@ TEST(Nvml, WithoutTheLibraryTheReasonIsKept) {
     EXPECT_TRUE(tells_nothing(watch.state()));
 }
 
-TEST(Nvml, ALibraryThatDoesNotBeginOrLacksAllIsAsGoodAsAbsent) {
+TEST(Nvml, ALibraryThatDoesNotStartOrLacksEverythingCountsAsAbsent) {
     EXPECT_EQ(device(NvmlLibrary()).refusal(),
               "NVML does not begin: not in this version of the library");
     const NvmlScript script;
@@ -111,7 +111,7 @@ TEST(Nvml, AZeroClockAndAnUnknownStateAreNotReported) {
     EXPECT_FALSE(state.performance_state.has_value());
 }
 
-TEST(Nvml, OthersAreCountedWithoutThisProcess) {
+TEST(Nvml, OtherProcessesAreCountedWithoutThisOne) {
     NvmlScript script = {.processes = 3};
     const NvmlDevice shared = device(scripted_nvml(script));
     EXPECT_EQ(shared.state().other_processes, 2);
@@ -119,7 +119,7 @@ TEST(Nvml, OthersAreCountedWithoutThisProcess) {
     EXPECT_FALSE(shared.state().other_processes.has_value());
 }
 
-TEST(Nvml, EveryBitIsALimitAndNewOnesAreNotLost) {
+TEST(Nvml, EveryBitIsALimitAndNewBitsAreNotLost) {
     EXPECT_TRUE(cuda::limits_of_mask(0).empty());
     EXPECT_EQ(cuda::limits_of_mask(0x1 | 0x2),
               (std::vector{ClockLimit::idle, ClockLimit::setting}));

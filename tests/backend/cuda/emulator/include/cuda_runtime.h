@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Found before CUDA's header of this name, it makes a kernel's source C++ for the emulator. What is
-// missing here is what no kernel of ours uses.
+// Found before CUDA's header of this name, it makes a kernel's source C++ for the emulator. It
+// lacks what none of our kernels uses.
 
 #include "tests/backend/cuda/emulator/device.h"
 
@@ -42,7 +42,7 @@ inline void __syncwarp(unsigned mask = ~0U,
 
 namespace strata::testing {
 
-// A value of 4 or 8 bytes from another lane of the warp, as the GPU's shuffles take.
+// A value of 4 or 8 bytes from another lane of the warp, like the GPU's shuffles.
 template <class T>
 T shuffled(unsigned mask, T value, unsigned source, const std::source_location& at) {
     using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -75,7 +75,7 @@ T __shfl_xor_sync(unsigned mask, T value, int distance,
     const unsigned lane = strata::testing::lane_of_thread() ^ static_cast<unsigned>(distance);
     return strata::testing::shuffled(mask, value, lane, at);
 }
-// A lane whose source lies beyond the warp keeps its own value.
+// A lane whose source is beyond the warp keeps its own value.
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, unsigned distance,
                    std::source_location at = std::source_location::current()) {
