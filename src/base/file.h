@@ -16,7 +16,7 @@ namespace strata {
 std::optional<std::string> read_small_file(const std::filesystem::path& path,
                                            std::size_t limit = 1 << 20);
 
-// Why read_text failed, for a message: "Permission denied".
+// Why read_small_file failed, for a message: "Permission denied".
 std::string why_not_read(const std::filesystem::path& path);
 
 // Overwrites a file in place, for files that nobody else reads meanwhile: the kernel's files under

@@ -8,7 +8,7 @@ namespace strata {
 
 // A file under construction: the existing file stays in place until the new one is whole. Until it
 // is kept, it has no name, so nothing of it remains if the process is killed; on file systems
-// without unnamed files it has a temporary name beside its place. Anything that is not a regular
+// without unnamed files it has a temporary name next to its place. Anything that is not a regular
 // file, such as a pipe, and an open descriptor, such as /dev/stdout, is written directly. Links are
 // followed. A failure leaves its reason in errno.
 class NewFile {

@@ -123,7 +123,7 @@ std::vector<std::int64_t> dims_of(std::string_view header, std::string_view name
     return dims;
 }
 
-// The number of elements in so many bytes; nothing if the extents disagree with it.
+// The number of elements in this many bytes; nothing if the extents disagree with it.
 bool fills(std::span<const std::int64_t> dims, std::size_t element_size, std::size_t bytes) {
     std::int64_t wanted = static_cast<std::int64_t>(element_size);
     for (std::int64_t extent : dims) {

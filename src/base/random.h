@@ -13,9 +13,9 @@ constexpr std::uint64_t mix_bits(std::uint64_t bits) {
     return bits ^ (bits >> 31);
 }
 
-// An endless sequence of random numbers without a state: element `index` is a function of seed,
-// stream and index alone, so that any thread can draw any element and every machine draws the same.
-// Only integer arithmetic and exact conversions are used: the results are equal to the last bit
+// An endless sequence of random numbers without a state: element `index` depends only on seed,
+// stream and index, so that any thread can draw any element and every machine draws the same. Only
+// integer arithmetic and exact conversions are used: the results are equal to the last bit
 // everywhere.
 class RandomStream {
 public:

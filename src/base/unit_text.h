@@ -19,7 +19,7 @@ std::optional<double> parse_with_unit(std::string_view text, std::string_view un
 std::string text_with_unit(double value, std::string_view unit);
 
 // "8GB", "1.5 GiB", "512M" or "1000000": a positive number of bytes, in powers of 1000, or of 1024
-// where the unit has an i. Nothing for other text.
+// if the unit has an i. Nothing for other text.
 std::optional<Bytes> parse_byte_size(std::string_view text);
 
 // "8.72 MB", "8.00 MB": three digits, in powers of 1000.

@@ -47,7 +47,7 @@ struct DeviceDescription {
     std::optional<Fact<Hertz>> boost_clock;
     std::optional<Fact<FlopRate>> f32_peak;   // as stated, dense
     std::optional<Fact<FlopRate>> tf32_peak;  // of matrix units
-    std::optional<Fact<FlopRate>> f16_peak;   // of matrix units where there are any
+    std::optional<Fact<FlopRate>> f16_peak;   // of matrix units if there are any
     std::optional<Fact<FlopRate>> bf16_peak;
     std::optional<Fact<Bytes>> l1;             // of a processor
     std::optional<Fact<Bytes>> shared_memory;  // of a processor, the maximum for its blocks
@@ -62,7 +62,7 @@ struct DeviceDescription {
     std::optional<Fact<DollarsPerHour>> price;  // a public list price for renting it, with its date
 };
 
-// A number of a description: its key in the file and for --set, its unit, and its meaning.
+// A numeric field of a description: its key in the file and for --set, its unit, and its meaning.
 struct DeviceField {
     template <class Q>
     using Member = std::optional<Fact<Q>> DeviceDescription::*;

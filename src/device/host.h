@@ -48,10 +48,10 @@ struct HostName {
 std::optional<HostName> host_name_in(std::string_view name);
 std::string text_of(const HostName& name);
 
-// What the operating system reports about cores, caches and memory, and the ceilings that `strata
-// calibrate` measured with that many threads. Lanes assume two units of the widest registers, and
-// the clock is the one at which they give the measured peak. Bandwidths count bytes read and
-// written.
+// The description of this machine: cores, caches and memory as reported by the operating system,
+// and the ceilings that `strata calibrate` measured with that many threads. Lanes assume two units
+// of the widest registers, and the clock is the one at which they give the measured peak.
+// Bandwidths count bytes read and written.
 DeviceDescription description_of(const HostName& name, const Host& host, const Device& ceilings);
 
 // The same for this machine under the name that find_description knows. Throws Error if it was not

@@ -168,7 +168,7 @@ inline constexpr std::array<std::string_view, 2> names_of(L1Caching) {
     return {"use", "bypass"};
 }
 
-// What is computed, and in which element types.
+// // The computation: mode and element types.
 struct Numerics {
     Mode mode = Mode::training;
     DataType dtype = DataType::f32;  // of activations; master weights stay f32

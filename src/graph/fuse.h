@@ -29,7 +29,7 @@ struct FusedChain {
 // graph's order.
 std::vector<FusedChain> fused_chains(const Graph& graph, Mode mode);
 
-// What the fused followers do to the first layer's result, in this order.
+// The operations of fused followers on the first layer's result, in this order.
 struct FollowingOperations {
     const Layer* normalization = nullptr;
     std::optional<LayerId> sum = {};

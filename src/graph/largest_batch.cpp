@@ -41,7 +41,8 @@ std::optional<LargestBatch> largest_batch(const PeakAtBatch& peak, Bytes memory)
     BatchLimit limit = BatchLimit::none;
     for (std::int64_t stride = 1; too_many - fits.batch > 1;) {
         std::int64_t next = on_line(before, fits, memory).value_or(0);
-        if (next <= fits.batch || next >= too_many) {  // besides the line: ever wider strides
+        if (next <= fits.batch ||
+            next >= too_many) {  // the line does not help: use ever wider strides
             const std::int64_t half = std::max<std::int64_t>(1, (too_many - fits.batch) / 2);
             next = fits.batch + std::min(stride, half);
             stride *= 2;

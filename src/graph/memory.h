@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// A piece of memory that one execution needs from `first` to `last`, inclusive.
+// A piece of memory that one execution needs from its first task to its last, inclusive.
 struct Lifetime {
     Bytes size;
     std::size_t first_task = 0;
@@ -28,7 +28,7 @@ struct ArenaPlan {
 // life. Throws Error if the arena exceeds the address space.
 ArenaPlan plan_arena(std::span<const Lifetime> lifetimes, std::size_t alignment = 64);
 
-// What a buffer holds. If several layers read a tensor, the last of them, first in the backward
+// The content of a buffer. If several layers read a tensor, the last of them, first in the backward
 // pass, writes the gradient itself; each other one writes a contribution that is added to it.
 enum class BufferKind { value, gradient, contribution, saved };
 inline constexpr std::array<std::string_view, 4> names_of(BufferKind) {

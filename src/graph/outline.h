@@ -101,8 +101,8 @@ private:
     std::vector<OutlineTensor> activations_;  // of the layer being added
 };
 
-// What networks of one structure share whatever their sizes: the order of the passes, and the
-// lifetimes of the tensors in memory. Derived once, the slow way, from one graph.
+// The properties shared by networks of one structure whatever their sizes: the order of the passes,
+// and the lifetimes of the tensors in memory. Derived once, the slow way, from one graph.
 class Structure {
 public:
     Structure(const Graph& graph, const Outline& outline, const Execution& execution,

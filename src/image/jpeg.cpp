@@ -36,7 +36,7 @@ struct JpegEscape {
     std::longjmp(escape->place, 1);
 }
 
-// After a warning libjpeg goes on with grey pixels. Some warnings occur in valid files: unknown
+// After a warning libjpeg continues with grey pixels. Some warnings occur in valid files: unknown
 // markers of programs, and stray bytes between segments.
 bool means_damage(int warning) {
     return warning != JWRN_ADOBE_XFORM && warning != JWRN_EXTRANEOUS_DATA &&

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// In the place of jpeg.cpp where strata is built without a JPEG library.
+// SPDX-License-Identifier: MIT Replaces jpeg.cpp if strata is built without a JPEG
+// library.
 #include "base/error.h"
 #include "image/jpeg.h"
 

@@ -132,8 +132,9 @@ AttentionExtents extents_of(const Attention& op, const Signature& signature) {
 
 namespace {
 
-// A value's rounding is weighed by its probability, one of so many. If scores are large, a
-// probability errs by as much as its score: one sixteenth unit of this count for each score.
+// A value's rounding is weighted by its probability, one over the number of keys on average. If
+// scores are large, a probability errs by as much as its score: one sixteenth unit of this count
+// for each score.
 double probability_of(const AttentionExtents& e, const OperandValues& values) {
     const auto keys = static_cast<double>(e.keys);
     const double score =
@@ -150,7 +151,7 @@ SumShape Attention::forward_sum(const OperandValues& values) const {
 }
 
 // A value's gradient sums over all queries, a query's over all keys and a key's over all queries;
-// each term is weighted by a probability, one of so many.
+// each term is weighted by a probability, one over the number of keys on average.
 SumShape Attention::gradient_sum(const OperandValues& values, std::size_t operand) const {
     const AttentionExtents e = extents_of(*this, values.signature);
     const double probability = probability_of(e, values);

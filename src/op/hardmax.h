@@ -5,8 +5,8 @@
 
 namespace strata {
 
-// 1 at the largest element along one axis (negative counts from the end), 0 elsewhere. Of equal
-// elements the first is the largest; NaN is larger than all numbers. The gradient is 0.
+// 1 at the largest element along one axis (negative counts from the end), 0 elsewhere. Among equal
+// elements the first counts as the largest; NaN is larger than all numbers. The gradient is 0.
 struct Hardmax {
     static constexpr std::string_view type = "hardmax";
     std::int64_t axis = -1;

@@ -183,7 +183,7 @@ SumShape BatchNormalization::gradient_sum(const OperandValues& values, std::size
     return {summed, values.rms_gradient() * (operand == 1 ? normalized : 1)};
 }
 
-// The mean of a layer whose input has mean zero (a convolution behind a batch normalisation without
+// The mean of a layer whose input has mean zero (a convolution after a batch normalisation without
 // an activation) is pure rounding error, so it is judged by the values averaged.
 SumShape BatchNormalization::statistic_sum(const OperandValues& values, std::size_t operand) const {
     constexpr std::size_t mean_operand = 3;

@@ -60,8 +60,8 @@ Bytes weight_bytes(const Signature& signature) {
     return found == signature.inputs.end() ? Bytes{} : found->tensor.bytes();
 }
 
-// Data operands read for the data gradients. A product does not read the operand that alone
-// receives a gradient.
+// Data operands read for the data gradients. A product does not read an operand that is the only
+// one to receive a gradient.
 Bytes data_read(const BackwardReads& reads, const Signature& signature) {
     const auto receivers = std::ranges::count_if(signature.inputs, receives_gradient);
     return bytes_where(signature.inputs, [&](const Operand& operand) {

@@ -44,7 +44,7 @@ namespace strata {
 template <Operator... Operators>
 using AnyOf = std::variant<Operators...>;
 
-// THE list: every operator the system knows, in one line each.
+// THE list: every operator that the system knows, one per line.
 // clang-format off
 using Op = AnyOf<Convolution,
                  TransposedConvolution,

@@ -77,21 +77,21 @@ struct ParameterShape {
     Role role = Role::parameter;
 };
 
-// What every operator must define. An operator is a plain struct of attributes with
+// The requirements on every operator. An operator is a plain struct of attributes with
 //   type            the name used in text, JSON and messages
 //   fields(o, v)    calls v(name, attribute) for each attribute: text, JSON and hashing use it
-//   parameters(a)   the further operands it needs, given its activations, which they follow in
-//   order outputs(i)      the shape rule over all operands; throws Error where shapes do not fit
-//   operations(s, p) arithmetic of a pass, by kind
+//   parameters(a)   the further operands that follow its given activations, in order
+//   outputs(i)      the shape rule over all operands; throws Error if shapes do not fit
+//   operations(s, p)   arithmetic of a pass, by kind
 //   reads()         what its backward passes read again
-// and, where the common rule does not fit it,
+// and, if the common rule does not fit,
 //   kind_name()          a finer name than its type: "relu"; else the type
 //   draw(s, operand)     how an operand's values are drawn; nothing, or else by the operand's name
-//   rows_indexed(s, operand)   rows that an operand's values name; nothing, or else: it is no index
+//   rows_indexed(s, operand)   rows that an operand's values index; nothing: not an index
 //   saved_bytes(s)       what forward leaves for backward; else by reads(), for each result
-//   forward_sum(v)       the sum that an element of the first result is; else none
-//   gradient_sum(v, operand)   the same of a gradient; else the result's gradient, times a slope
-//   statistic_sum(v, operand)  the same of a renewed running statistic; else as long as forward's
+//   forward_sum(v)       the sum behind an element of the first result; else none
+//   gradient_sum(v, operand)   the same for a gradient; else the result's gradient, times a slope
+//   statistic_sum(v, operand)  the same for a renewed running statistic; else as long as forward's
 // clang-format off: version 14 indents a concept as if it were code after it.
 template <class T>
 concept Operator = std::equality_comparable<T> &&

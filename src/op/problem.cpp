@@ -102,8 +102,8 @@ Problem parse_problem(std::string_view text) {
     const std::size_t close = text.find(')');
     if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
         throw Error(
-            fmt::format("\"{}\" is not a problem; write the operands' shapes behind the "
-                        "operator, as in \"activation(8x64) kind=relu\"",
+            fmt::format("\"{}\" is not a problem; write the operands' shapes after the operator, "
+                        "as in \"activation(8x64) kind=relu\"",
                         printable(text)));
     }
     Problem problem;

@@ -26,7 +26,7 @@ inline constexpr std::array<std::string_view, 3> names_of(Direction) {
 // h[L*D,N,hidden] and, for an LSTM, c of the same shape; without them they are zero. With
 // final_state it also returns the final states, h and (LSTM) c, of that shape. Layer l > 0 reads
 // the D*hidden outputs of the one below. Per layer and direction: weight_input[G*hidden,I],
-// weight_hidden[G*hidden,hidden], bias. Gates stand in this order, with one bias each (the two of
+// weight_hidden[G*hidden,hidden], bias. Gates are in this order, with one bias each (the two of
 // some libraries summed):
 //   LSTM i, f, g, o:  c' = f c + i g;  h' = o tanh(c')   (Hochreiter and Schmidhuber 1997)
 //   GRU  z, r, n:     h' = (1 - z) n + z h;  n = tanh(W x + U (r h) + b), or with reset_after

@@ -5,8 +5,8 @@
 
 namespace strata {
 
-// The k largest (or smallest) elements along one axis in order, and their positions as s64. Of
-// equal elements the first comes first.
+// The k largest (or smallest) elements along one axis in order, and their positions as s64. Equal
+// elements keep their order.
 struct TopK {
     static constexpr std::string_view type = "top_k";
     std::int64_t k = 1;

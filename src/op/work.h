@@ -19,7 +19,7 @@ std::string_view name_of(Pass pass);
 Pass parse_pass(std::string_view name);
 
 // Arithmetic by kind, so that each published way of counting is a choice of weights rather than its
-// own formula. Bias additions stand apart because most publications leave them out.
+// own formula. Bias additions are separate because most publications leave them out.
 struct Operations {
     double multiply_adds = 0;
     double adds = 0;  // including subtractions
@@ -53,7 +53,7 @@ struct BackwardReads {
     bool output_for_data = false;
     bool parameters_for_data = false;
     bool input_for_weights = false;
-    // What the forward pass saves in addition to its results, per element of the first of them:
+    // Bytes that the forward pass saves besides its results, per element of the first of them:
     // masks, indices, gates.
     double saved_bytes_per_output = 0;
     // For a product: an operand's gradient needs the other operands, not the operand itself.

@@ -22,7 +22,7 @@ struct TaskSpans {
     Nanoseconds waited = {};  // launch gaps that one of its spans ended: the device waited for it
 };
 
-// What one device's time was spent on. It closes to the nanosecond:
+// How one device's time was spent. It closes to the nanosecond:
 //   tasks + unattributed - overlap + gaps = window.
 struct TraceBudget {
     std::vector<TaskSpans> tasks = {};                        // in the order of their first spans

@@ -56,10 +56,10 @@ struct Span {
     std::string name = {};  // in full, with template arguments; for a copy its direction
     std::uint32_t device = 0;
     std::uint32_t stream = 0;
-    Nanoseconds start = {};  // by the device's clock; 0 where no stamp could be taken
+    Nanoseconds start = {};  // by the device's clock; 0 if no stamp could be taken
     Nanoseconds end = {};
     std::uint32_t correlation = 0;           // of the call that launched it; 0: not recorded
-    std::uint64_t graph_node = 0;            // that launched it; 0: not part of a graph launch
+    std::uint64_t graph_node = 0;            // node that launched it; 0: not part of a graph launch
     std::optional<LaunchShape> launch = {};  // of kernels only
     std::optional<Bytes> bytes = {};         // of copies and fills only
 
