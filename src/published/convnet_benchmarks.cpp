@@ -9,7 +9,7 @@ namespace strata {
 
 namespace {
 
-// A network in their vocabulary, layer behind layer.
+// Builds a network in their vocabulary, layer by layer.
 class ConvnetBuilder {
 public:
     ConvnetBuilder(std::string name, std::int64_t batch, std::int64_t side)
@@ -54,7 +54,7 @@ public:
     }
 
     // Channels of the 1x1 branch, the 3x3 branch and its reduction, the 5x5 branch and its
-    // reduction, and behind the pooling.
+    // reduction, and after the pooling.
     void inception(std::int64_t c1, std::int64_t c3r, std::int64_t c3, std::int64_t c5r,
                    std::int64_t c5, std::int64_t cp) {
         const TensorId a = convolution(at, c1, 1, 1, 0);
@@ -66,7 +66,7 @@ public:
 
     Graph finish() { return build_.finish(); }
 
-    TensorId at = 0;  // where the next layer goes
+    TensorId at = 0;  // input of the next layer
 
 private:
     std::string next(std::string_view kind) { return fmt::format("{}{}", kind, ++count_); }

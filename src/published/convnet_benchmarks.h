@@ -5,9 +5,9 @@
 
 namespace strata {
 
-// The networks of soumith/convnet-benchmarks as its Caffe files have them: each convolution with a
-// ReLU that has a blob of its own, no LRN, no auxiliary classifiers, no loss. GoogLeNet has a ReLU
-// behind its classifier.
+// The networks of soumith/convnet-benchmarks as in its Caffe files: each convolution has a ReLU
+// with a separate blob; no LRN, auxiliary classifiers or loss. GoogLeNet has a ReLU after its
+// classifier.
 Graph convnet_alexnet(std::int64_t batch);
 Graph convnet_vgg_a(std::int64_t batch);
 Graph convnet_overfeat(std::int64_t batch);

@@ -40,7 +40,7 @@ void require_passes(const Counted& counted) {
     }
 }
 
-// Sum over the scheduled tasks of chosen layers and passes.
+// The sum over the scheduled tasks of chosen layers and passes.
 template <class Value>
 double sum_over_tasks(const Counted& counted, const Graph& graph, Value value) {
     require_passes(counted);
@@ -74,7 +74,7 @@ double passes(const Counted& counted, const Graph& graph) {
     return sum_over_tasks(counted, graph, [](const Layer&, Pass) { return 1.0; });
 }
 
-// Trained values of at least this rank; what several layers share counts once.
+// The trained values of at least this rank; parameters shared by several layers count once.
 double trained_values(const Counted& counted, const Graph& graph, std::size_t min_rank) {
     std::set<TensorId> seen;
     double sum = 0;
@@ -109,7 +109,7 @@ double outputs(const Counted& counted, const Graph& graph) {
     return sum;
 }
 
-// Of what is given to the network from outside, labels apart.
+// The elements of the network's inputs, without labels.
 double inputs(const Counted&, const Graph& graph) {
     double sum = 0;
     for (const TensorId id : graph.inputs) {
@@ -134,13 +134,13 @@ struct CountEntry {
 
 // THE list.
 constexpr std::array counts = {
-    CountEntry{"operations", operations},               // by the convention, of the passes
-    CountEntry{"kernel", kernel_operations},            // what one kernel executes, forward
-    CountEntry{"passes", passes},                       // how many a training step has
-    CountEntry{"parameters", parameters},               // trained values
-    CountEntry{"weights", weights},                     // of two axes or more: no biases, no scales
-    CountEntry{"outputs", outputs},                     // elements that the layers compute
-    CountEntry{"inputs", inputs},                       // elements given to the network
+    CountEntry{"operations", operations},     // operations of the passes, by the convention
+    CountEntry{"kernel", kernel_operations},  // operations that one kernel executes, forward
+    CountEntry{"passes", passes},             // kernels of a training step
+    CountEntry{"parameters", parameters},     // trained values
+    CountEntry{"weights", weights},  // trained values of two axes or more: no biases, no scales
+    CountEntry{"outputs", outputs},  // elements that the layers compute
+    CountEntry{"inputs", inputs},    // elements of the network's inputs
     CountEntry{"caffe-data-bytes", caffe_data},         // of the whole network
     CountEntry{"caffe-training-bytes", caffe_training}  // of the whole network
 };

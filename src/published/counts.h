@@ -9,19 +9,19 @@
 
 namespace strata {
 
-// Networks that numbers of one reproduction share, each made once.
+// The networks shared by the numbers of one reproduction, each built once.
 class CountedNetworks {
 public:
-    // Whatever load_network takes, or one of published_networks. Throws Error where there is none
-    // of that name.
+    // Loads whatever load_network takes, or one of published_networks. Throws Error if there is
+    // none of that name.
     const Graph& get(const std::string& network, std::optional<std::int64_t> batch);
 
 private:
     std::map<std::pair<std::string, std::optional<std::int64_t>>, Graph> graphs_;
 };
 
-// The number requested, by THE list of what can be counted. Throws Error that names what is unknown
-// or matches no layer.
+// The requested number, by THE list of quantities. Throws Error, naming what is unknown or matches
+// no layer.
 double count(const Counted& counted, CountedNetworks& networks);
 
 }  // namespace strata

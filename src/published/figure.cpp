@@ -24,7 +24,7 @@ constexpr std::array all_algorithms = {"gemm"sv,     "direct"sv,    "fft"sv,
                                        "winograd"sv, "heuristic"sv, "fastest"sv};
 constexpr std::array all_passes_of_figures = {"forward"sv, "backward"sv, "training"sv};
 
-// A text that is one of these.
+// A text that must be one of these.
 std::string one_of(const TomlSection& section, std::string_view key,
                    std::span<const std::string_view> known) {
     std::string text = section.required_text(key);
@@ -65,7 +65,7 @@ FigurePanel panel_of(const TomlSection& section) {
         panel.bars.push_back(bar_of(TomlSection(*bar, place), panel.quantity));
     }
     if (panel.bars.size() < 2) {
-        section.refuse("bars", "fewer than two; give those that are compared");
+        section.refuse("bars", "fewer than two; give those to compare");
     }
     return panel;
 }

@@ -12,11 +12,11 @@ namespace strata {
 // The files of data/published; THE list is in src/published/CMakeLists.txt.
 std::span<const EmbeddedFile> published_files();
 
-// Everything that can be reproduced, in that order.
+// All reproductions, in that order.
 std::vector<Reproduction> reproductions();
 
-// One of them by name, or a .toml file of the reader's own. Throws Error with exit code usage and
-// the nearest name, or where the file cannot be read.
+// One of them by name, or the user's .toml file. Throws Error with exit code usage and the nearest
+// name, or if the file cannot be read.
 Reproduction find_reproduction(std::string_view name);
 
 }  // namespace strata

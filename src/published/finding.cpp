@@ -43,9 +43,8 @@ PublishedFinding finding_of(const TomlSection& section) {
         section.refuse("pass", "give forward, backward_data or backward_weights");
     }
     if (compares_devices(finding.measure) == finding.over.empty()) {
-        section.refuse("over",
-                       "give another device for multiply_add_ratio and speedup, and "
-                       "for these alone");
+        section.refuse(
+            "over", "give another device for multiply_add_ratio and speedup, and only for these");
     }
     for (const std::string& name : section.texts("stalls")) {
         const auto reason = value_named<StallReason>(name);
@@ -58,8 +57,7 @@ PublishedFinding finding_of(const TomlSection& section) {
     const bool is_of_stalls = finding.measure == FindingMeasure::top_stalls ||
                               finding.measure == FindingMeasure::stall_share;
     if (is_of_stalls == finding.stalls.empty()) {
-        section.refuse("stalls",
-                       "give reasons for top_stalls and stall_share, and for these alone");
+        section.refuse("stalls", "give reasons for top_stalls and stall_share, and only for these");
     }
     return finding;
 }

@@ -11,15 +11,15 @@
 
 namespace strata {
 
-// What a publication says about some layers in words or by a single number, rather than by a number
-// of each layer.
+// A statement of a publication about some layers, in words or a single number rather than a number
+// for each layer.
 enum class FindingMeasure {
-    top_stalls,        // what warps wait for most, as many reasons as are published
-    stall_share,       // of the time in which warps do not issue, %
-    bypass_gain,       // how much faster the best of the layers is past L1, %
-    time_share,        // of a training step, without updates, %
-    l2_read_hit_rate,  // %
-    dram_rate_rank,    // the place of the fastest of the layers by DRAM throughput; 1 is the first
+    top_stalls,          // the main stall reasons, as many as are published
+    stall_share,         // share of the time in which warps do not issue, %
+    bypass_gain,         // speedup of the best layer when bypassing L1, %
+    time_share,          // share of a training step, without updates, %
+    l2_read_hit_rate,    // %
+    dram_rate_rank,      // rank of the fastest layer by DRAM throughput, from 1
     multiply_add_ratio,  // fp32 multiply-adds over those on the other device
     speedup,             // time on the other device over that on this one
 };
@@ -36,7 +36,7 @@ enum class StallReason {
     memory_throttle,
     synchronization,
     not_selected,
-    instruction_fetch,  // which is not modelled
+    instruction_fetch,  // not modelled
     compute,            // execution_dependency and pipe_busy
     memory,             // memory_dependency and memory_throttle
 };
@@ -46,19 +46,19 @@ inline constexpr std::array<std::string_view, 9> names_of(StallReason) {
             "instruction_fetch",    "compute",         "memory"};
 }
 
-// One such statement.
+// One finding.
 struct PublishedFinding {
     std::string name = {};
     FindingMeasure measure = FindingMeasure::top_stalls;
     std::string device = {};
-    std::string over = {};    // the device it is compared with
+    std::string over = {};    // the device to compare with
     std::string layers = {};  // a glob
-    std::string pass = {};    // empty: all, but for the update
+    std::string pass = {};    // empty: all except the update
     std::vector<StallReason> stalls = {};
-    std::optional<double> published = {};  // absent: stated by reasons, or not at all
+    std::optional<double> published = {};  // absent: given by reasons, or not at all
 };
 
-// Throws Error that names the place and a fix.
+// Throws Error, naming the place and a fix.
 PublishedFinding finding_of(const TomlSection& section);
 
 }  // namespace strata

@@ -76,7 +76,7 @@ ModelledFigure parse_modelled_figure(std::string_view toml, std::string_view ori
         whole.refuse("panels", "give some, or findings");
     }
     if (!panels.empty() && figure.layers.size() < 2) {
-        whole.refuse("layers", "give at least two, which are compared");
+        whole.refuse("layers", "give at least two to compare");
     }
     for (const toml::table* panel : panels) {
         const auto place = fmt::format("{}: panel {}", origin, figure.panels.size() + 1);

@@ -14,8 +14,9 @@
 
 namespace strata {
 
-// What a published figure shows of each layer of a training step, all passes together. Rates are
-// GB/s and shares and hit rates per cent, as published; ratios are to the first layer.
+// The measures that a published figure shows for each layer of a training step, all passes
+// together. Rates are in GB/s, shares and hit rates in per cent, as published; ratios are to the
+// first layer.
 enum class FigureMeasure {
     time_ratio,
     backward_over_forward,
@@ -47,8 +48,8 @@ struct MeasurePanel {
     std::vector<double> published = {};  // by layer
 };
 
-// A published figure of counters on a device, or what is said of them, beside which a simulation of
-// that device stands. A file of data/figures that names a device.
+// A published figure of counters on a device, or statements about them, to compare with a
+// simulation of that device. A file of data/figures that names a device.
 struct ModelledFigure {
     std::string name = {};
     std::string title = {};
@@ -62,13 +63,13 @@ struct ModelledFigure {
     std::vector<PublishedFinding> findings = {};
 };
 
-// Throws Error that names the place and a fix.
+// Throws Error, naming the place and a fix.
 ModelledFigure parse_modelled_figure(std::string_view toml, std::string_view origin);
 
 // The files of data/figures that name a device; THE list is in src/published/CMakeLists.txt.
 std::span<const EmbeddedFile> modelled_figure_files();
 
-// One of them by name, or a .toml file of the reader's own that names a device; otherwise nothing.
+// One of them by name, or the user's .toml file that names a device; otherwise nothing.
 std::optional<ModelledFigure> find_modelled_figure(std::string_view name);
 std::vector<ModelledFigure> modelled_figures();
 

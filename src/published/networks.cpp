@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// The net that Levinthal's slides profile: the script's own AlexNet, 1001 classes, no dropout.
+// The net profiled in Levinthal's slides: the script's own AlexNet, 1001 classes, no dropout.
 Graph tf_cnn_benchmarks_alexnet(std::int64_t batch) {
     const Pooling pooling = max_pooling({.kernel = 3, .stride = 2});
     Chain chain("alexnet-tf", batch, 227);
@@ -27,7 +27,7 @@ Graph tf_cnn_benchmarks_alexnet(std::int64_t batch) {
     return chain.add("fc8", FullyConnected{1001}).with_loss();
 }
 
-// Table 1 of the ResNet paper, which is version 1: the first 1x1 convolution of a block strides.
+// Table 1 of the ResNet paper (version 1): the first 1x1 convolution of a block has the stride.
 template <const ResNet& variant>
 Graph version_1(std::int64_t batch) {
     ResNet resnet = variant;

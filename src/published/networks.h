@@ -9,18 +9,18 @@
 
 namespace strata {
 
-// A network that a publication counted and that nobody would run: a variant of one of the zoo, or a
-// net without an end.
+// A network counted in a publication but not meant to be run: a variant of a zoo network, or a net
+// without a loss.
 struct PublishedNetwork {
     std::string_view name;    // "convnet-benchmarks/vgg-a"
-    std::string_view origin;  // whose it is, and what tells it from its namesakes
+    std::string_view origin;  // its source, and how it differs from its namesakes
     Graph (*build)(std::int64_t batch);
 };
 
 // THE list.
 std::span<const PublishedNetwork> published_networks();
 
-// Nothing where there is none of that name.
+// Nothing if there is none of that name.
 const PublishedNetwork* find_published_network(std::string_view name);
 
 }  // namespace strata

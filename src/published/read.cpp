@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// The keys of what is counted, and what a number has beside them.
+// The keys of a counted quantity, and the other keys of a number.
 constexpr std::array counted_keys = {"network"sv, "batch"sv,  "layers"sv,
                                      "except"sv,  "count"sv,  "convention"sv,
                                      "kernel"sv,  "passes"sv, "first_layer_gradient"sv};

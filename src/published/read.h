@@ -21,16 +21,16 @@ namespace strata {
 //       tolerance = 0.1 },
 //   ]
 //
-// What stands in `every` holds for each number that does not say otherwise. Keys of a number: name,
-// basis (printed, digitised, artifact or derived), where (page, table, figure, slide or file),
-// published, tolerance, differs, modelled (ours is a formula fitted to these numbers, as `model`
-// says), times, minus, over, and those of what is counted: network, batch, layers, except, count,
-// convention, kernel, passes, first_layer_gradient. `minus` and `over` have these too, and those of
-// the number where they say nothing. A number with
-// `release = { data, over, quantity, metric }`, or `{ data, column, kind, quantity, below }`, is
-// computed from files that the authors released (FromRelease) and has none of these keys. Name,
-// basis, where, published and network or release are needed. Throws Error, one sentence with file,
-// place and fix; `origin` is the file's name and gives the reproduction's.
+// The keys in `every` are the defaults of each number. Keys of a number: name, basis (printed,
+// digitised, artifact or derived), where (page, table, figure, slide or file), published,
+// tolerance, differs, modelled (ours is a formula fitted to these numbers, as `model` says), times,
+// minus, over, and those of the counted quantity: network, batch, layers, except, count,
+// convention, kernel, passes, first_layer_gradient. `minus` and `over` have these too and default
+// to the number's. A number with `release = { data, over, quantity, metric }`, or `{ data, column,
+// kind, quantity, below }`, is computed from files that the authors released (FromRelease) and has
+// none of these keys. Name, basis, where, published and network or release are needed. Throws
+// Error, one sentence with file, place and fix; `origin` is the file's name and gives the
+// reproduction's.
 Reproduction parse_reproduction(std::string_view toml, std::string_view origin);
 
 }  // namespace strata

@@ -25,7 +25,7 @@ double ours_of(const PublishedNumber& number, CountedNetworks& networks,
     return number.times * ours;
 }
 
-// Sums and quotients of numbers up to 1e16 carry the rounding of their last bits.
+// Sums and quotients of numbers up to 1e16 have rounding errors in their last bits.
 bool same(double a, double b) {
     return std::abs(a - b) <= 1e-14 * std::max(std::abs(a), std::abs(b));
 }

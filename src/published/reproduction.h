@@ -14,65 +14,65 @@
 
 namespace strata {
 
-// The quantity of a network that is counted, to be compared with a published number.
+// The counted quantity of a network, to compare with a published number.
 struct Counted {
-    std::string network = {};  // as load_network takes it, or one of published_networks
+    std::string network = {};  // a name that load_network takes, or one of published_networks
     std::optional<std::int64_t> batch = {};  // absent: the network's own
     std::string layers = "*";                // glob of the layers that count
-    std::string except = {};                 // glob of those among them that do not
+    std::string except = {};                 // glob of exceptions among them
     std::string what = "operations";         // a name in THE list of counts.h
     std::string convention = "multiply-add-2";
-    std::string kernel = {};         // where kernels are counted: a name in executed_kernels()
+    std::string kernel = {};         // for counted kernels: a name in executed_kernels()
     std::string passes = "forward";  // or another pass, "backward", "training"
     FirstLayerGradient first_layer_gradient = FirstLayerGradient::omitted;
 };
 
-// How a number came to be in the published column.
+// The basis of a number in the published column.
 enum class Basis {
     printed,    // in the text, a table or a slide of the publication
-    digitised,  // read off one of its figures
+    digitised,  // read off a figure
     artifact,   // in the authors' files: logs, databases, records
-    derived,  // somebody's arithmetic on such numbers: agreement says nothing about the publication
+    derived,    // arithmetic on such numbers: agreement says nothing about the publication
 };
 inline constexpr std::array<std::string_view, 4> names_of(Basis) {
     return {"printed", "digitised", "artifact", "derived"};
 }
 
-// How strata comes to its own number.
+// How strata obtains its own number.
 enum class Method {
     counted,   // from the network and a convention
-    modelled,  // by a formula that was fitted to the numbers it stands beside
+    modelled,  // by a formula fitted to the numbers it is compared with
     computed,  // from the measurements that the authors released
 };
 inline constexpr std::array<std::string_view, 3> names_of(Method) {
     return {"counted", "modelled", "computed"};
 }
 
-// A quantity computed from measurements that the authors released, which strata does not contain:
-// the reader names their files.
+// A quantity computed from measurements that the authors released. Strata does not contain them:
+// the user names the files.
 struct FromRelease {
-    std::string data;             // what was measured: "tpu"
-    std::string over = {};        // what its throughput is divided by, network by network: "gpu"
+    std::string data;             // the measured platform: "tpu"
+    std::string over = {};        // divisor of its throughput, network by network: "gpu"
     std::string quantity;         // "weight of batch", "r squared", "count", "largest", ...
-    std::string metric = "rate";  // of one run; of two, always their throughputs' ratio
-    // Of a file's rows as they are, instead of a metric: its columns multiplied and divided, from
-    // left to right, as in "intensity * memory_bandwidth / flops_perc".
+    std::string metric = "rate";  // for one run; for two, always the ratio of their throughputs
+    // Instead of a metric, for raw rows of a file: columns multiplied and divided from left to
+    // right, as in "intensity * memory_bandwidth / flops_perc".
     std::string column = {};
-    std::string kind = {};             // rows of operators of this kind alone; "!while": of others
-    std::optional<double> below = {};  // what "share below" and "count below" compare with
+    std::string kind = {};             // only rows of operators of this kind; "!while": of others
+    std::optional<double> below = {};  // threshold of "share below" and "count below"
 };
 
-// One published number and how strata comes to it: times * (counted - minus) / over.
+// One published number and how strata obtains it: times * (counted - minus) / over.
 struct PublishedNumber {
     std::string name;
     Basis basis = Basis::derived;
     std::string where;  // in the source: "p. 10, table"
     double published = 0;
-    double tolerance = 0;  // what the source's rounding or figure leaves open, absolute
-    std::string differs;   // why ours is another number; empty where it is the same
+    double tolerance = 0;  // uncertainty of the source's rounding or figure, absolute
+    std::string differs;   // why ours differs; empty if it is the same
     Method method = Method::counted;
-    Counted counted;                     // where the method is counted or modelled
-    std::optional<FromRelease> release;  // where it is computed
+    Counted counted;                     // if the method is counted or modelled
+    std::optional<FromRelease> release;  // if it is computed
     std::optional<Counted> minus;
     std::optional<Counted> over;
     double times = 1;
@@ -83,17 +83,17 @@ struct Reproduction {
     std::string name;
     std::string title;
     std::string source;
-    std::string model;                 // what was fitted to which numbers; empty where nothing was
-    std::vector<std::string> remarks;  // where the source disagrees with itself, a sentence each
+    std::string model;                 // what was fitted to which numbers; empty if nothing was
+    std::vector<std::string> remarks;  // inconsistencies within the source, one sentence each
     std::vector<PublishedNumber> numbers;
 };
 
 // How our number compares with the published one.
 enum class Agreement {
     equal,        // to the last digit
-    within,       // as near as the source's rounding or figure can tell
-    differs,      // not, and it is known why
-    unexplained,  // not, and it is not known why: we are wrong, or they are
+    within,       // within the source's rounding or reading precision
+    differs,      // differs for a known reason
+    unexplained,  // differs for an unknown reason: we are wrong, or they are
 };
 inline constexpr std::array<std::string_view, 4> names_of(Agreement) {
     return {"equal", "within", "differs", "unexplained"};
@@ -112,23 +112,23 @@ struct ComparedNumber {
     std::string reason;  // why it differs; empty otherwise
 };
 
-// A reproduction carried out.
+// The result of a reproduction.
 struct Reproduced {
     Reproduction reproduction;
-    std::vector<ComparedNumber> comparisons;  // as its numbers
+    std::vector<ComparedNumber> comparisons;  // in the order of its numbers
 };
 
 // Whether every number agrees or is known to differ.
 bool agrees(const Reproduced& reproduced);
 
-// How many numbers of one basis, found by one method, have each verdict.
+// How many numbers of one basis and one method have each verdict.
 struct Tally {
     Basis basis = Basis::derived;
     Method method = Method::counted;
     std::array<std::size_t, names_of(Agreement{}).size()> verdicts = {};  // by value of Agreement
 };
 
-// In the order of the enumerations, without those that no number has.
+// In the order of the enumerations, without empty combinations.
 std::vector<Tally> tallies_of(std::span<const Reproduced> reproduced);
 
 // Whether some of its numbers are computed from released files.
@@ -137,8 +137,8 @@ bool needs_release(const Reproduction& reproduction);
 // Computes a quantity from the released files.
 using ReleaseReader = std::function<double(const FromRelease& asked)>;
 
-// Counts everything a reproduction asks for, and has `release` compute what is computed. Throws
-// Error where it names what does not exist. Requires: a reader where needs_release.
+// Counts everything that a reproduction requests, and has `release` compute the rest. Throws Error
+// if it names something that does not exist. Requires: a reader if needs_release.
 Reproduced reproduce(const Reproduction& reproduction, const ReleaseReader& release = {});
 
 }  // namespace strata

@@ -24,7 +24,7 @@ std::string text_of(const AlgorithmChoice& choice) {
                : fmt::format("{} ({})", text, name_of(choice.source));
 }
 
-// The source at the end of the text, which loses it; the user's where there is none.
+// Removes the source from the end of the text and returns it; the user's if there is none.
 std::optional<ChoiceSource> take_source(std::string_view& text) {
     const auto open = text.rfind(" (");
     if (!text.ends_with(')') || open == text.npos) {
@@ -43,7 +43,7 @@ std::optional<Pass> pass_named(std::string_view name) {
     return found == all_passes.end() ? std::nullopt : std::optional(*found);
 }
 
-// An algorithm has a name; whatever else has a colon is an implementation of the library.
+// A known name is an algorithm; any other text with a colon is an implementation of the library.
 bool set_way(AlgorithmChoice& choice, std::string_view text) {
     if (const auto algorithm = pass_algorithm_named(text)) {
         choice.algorithm = *algorithm;

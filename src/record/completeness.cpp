@@ -9,7 +9,7 @@ namespace strata {
 
 namespace {
 
-// Why a step was not done; empty where it was.
+// Why a step was not done; empty if it was.
 std::string_view reason_of(const StepResult& step) {
     if (const auto* skipped = std::get_if<Skipped>(&step.time)) {
         return skipped->reason;
@@ -65,8 +65,8 @@ std::string incompleteness_sentence(const Run& run) {
     return holes.empty() ? ""
                          : fmt::format(
                                "This run is incomplete: {}. Sums cover the steps that ran. The "
-                               "time of the whole is not known, so there is no end to end time, "
-                               "throughput, share, ranking or comparison.",
+                               "total time is unknown, so there is no end to end time, throughput, "
+                               "share, ranking or comparison.",
                                holes);
 }
 

@@ -11,7 +11,7 @@ namespace strata {
 // The steps of a run that are missing: they could not run here, or failed. A step that ran as part
 // of another step's operation is not missing.
 struct Holes {
-    std::size_t steps = 0;  // of the run, all of them
+    std::size_t steps = 0;  // all steps of the run
     std::size_t skipped = 0;
     std::size_t failed = 0;
     std::string first = {};  // "conv1 forward: lrn: not in onednn"
@@ -30,13 +30,13 @@ bool is_incomplete(const Run& run);
 // "partial" (interrupted, or still running), "incomplete" or "complete".
 std::string_view progress_of(const Run& run);
 
-// "21 of 25 steps could not run here and 1 failed (conv1 forward: why)"; empty where there is
-// no hole.
+// "21 of 25 steps could not run here and 1 failed (conv1 forward: why)"; empty if no step is
+// missing.
 std::string holes_text(const Run& run);
 
-// What an incomplete run lacks; empty for any other run.
+// The sentence on what an incomplete run lacks; empty for any other run.
 //   "This run is incomplete: 21 of 25 steps could not run here (conv1 forward: why). Sums cover the
-//    steps that ran. The time of the whole is not known, so there is no end to end time ..."
+//    steps that ran. The total time is unknown, so there is no end to end time ..."
 std::string incompleteness_sentence(const Run& run);
 
 }  // namespace strata

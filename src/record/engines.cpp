@@ -37,12 +37,12 @@ constexpr std::array engines = {
     Engine{"openvino", {Capability::fusion, Capability::device_timeout, Capability::peer_options}},
 };
 
-// Winograd's tiles pay with so many channels in a group and more.
-constexpr std::int64_t fewest_channels = 16;
+// Winograd tiles pay off from this many channels per group.
+constexpr std::int64_t min_channels = 16;
 
 // A tile of strata's own Winograd, which computes 4x4 results of windows of this side at once. The
-// shares were measured with AVX2 and AVX-512 (docs/results) over the convolutions of VGG-16 and
-// AlexNet, 0.7 to 1.9 of the peak; they are set below the middle.
+// shares measured with AVX2 and AVX-512 (docs/results) over the convolutions of VGG-16 and AlexNet
+// are 0.7 to 1.9 of the peak; the values here are below the middle.
 struct WinogradOffer {
     std::int64_t side;
     ConvolutionAlgorithm algorithm;
@@ -53,7 +53,7 @@ constexpr std::array winograd_offers = {
     WinogradOffer{5, ConvolutionAlgorithm::winograd_4x4_5x5, 1.3},
 };
 
-// Likewise measured: 0.5 to 0.77 of the peak.
+// Measured likewise: 0.5 to 0.77 of the peak.
 const AlgorithmOffer gemm_offer{ConvolutionAlgorithm::implicit_gemm, 0.65};
 
 bool all_are(const Dims& dims, std::int64_t value) {
@@ -62,10 +62,10 @@ bool all_are(const Dims& dims, std::int64_t value) {
 
 bool is_for_winograd(const Convolution& op, const Dims& x) {
     const std::int64_t channels = std::min(x[1], op.out_channels) / op.groups;
-    return channels >= fewest_channels && all_are(op.stride, 1) && all_are(op.dilation, 1);
+    return channels >= min_channels && all_are(op.stride, 1) && all_are(op.dilation, 1);
 }
 
-// Those of strata's own algorithms on a processor, which are for images in f32.
+// Strata's own algorithms on a processor, for images in f32.
 std::vector<AlgorithmOffer> offers_on_processors(const Convolution& op, const Dims& x) {
     std::vector<AlgorithmOffer> offers;
     for (const WinogradOffer& one : winograd_offers) {

@@ -10,20 +10,21 @@
 
 namespace strata {
 
-// What the engine of this name can do, known without opening a vendor's library: what the command
-// line refuses, and what stored runs are advised to try, go by it. Nothing of an unknown engine.
+// The capabilities of the engine of this name, known without opening a vendor's library: the
+// command line refuses, and advice for stored runs proposes, by them. Nothing for an unknown
+// engine.
 Capabilities capabilities_of(std::string_view backend);
 
 // An algorithm that an engine has for a pass, and the share of the machine's arithmetic peak that
-// it commonly reaches there. The share counts the operations that the pass asks for, so it lies
-// above 1 where the algorithm does fewer.
+// it commonly reaches there. The share counts the pass's nominal operations, so it exceeds 1 if the
+// algorithm executes fewer.
 struct AlgorithmOffer {
     PassAlgorithm algorithm;
     double usual_share = 0;
 };
 
-// The algorithms of an engine's own that are often the fastest for a pass of this problem, as far
-// as it can do the problem by them.
+// The engine's own algorithms that are often the fastest for a pass of this problem, among those
+// that can compute it.
 std::vector<AlgorithmOffer> offers_of(std::string_view backend, const Problem& problem, Pass pass,
                                       DataType dtype);
 

@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-// Each part with its length before it, so that no two lists of parts make one text.
+// Prefixes each part with its length, so that no two lists of parts give the same text.
 void append(std::string& text, std::string_view part) {
     fmt::format_to(std::back_inserter(text), "{}:{}", part.size(), part);
 }
@@ -30,7 +30,7 @@ std::string key_text(std::string_view backend, std::string_view network, std::in
 }
 
 std::string key_of(const Settings& settings) {
-    // A file is known by what it holds, not by its name.
+    // A file is identified by its content, not by its name.
     const bool is_file = settings.content.contains("network");
     return key_of(key_text(settings.backend, is_file ? "" : settings.network, settings.batch) +
                   key_text_after_batch(settings));

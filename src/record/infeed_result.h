@@ -11,18 +11,18 @@
 
 namespace strata {
 
-// What feeding a network with stored images costs: where they came from, who decoded them, and
-// every time (measure/infeed.h).
+// The cost of feeding a network with stored images: their source, their decoder, and all times
+// (measure/infeed.h).
 struct InfeedResult {
     std::string source;       // "synthetic", or the folder's own name
-    std::int64_t images = 0;  // different ones
-    Bytes encoded;            // of all of them, as JPEG
-    double pixels = 0;        // of all of them
-    int threads = 1;          // that decoded and augmented
+    std::int64_t images = 0;  // distinct images
+    Bytes encoded;            // of all images, as JPEG
+    double pixels = 0;        // total of all images
+    int threads = 1;          // threads that decoded and augmented
     SampledInfeed times;
 };
 
-// The series of samples by their names in the database and in JSON.
+// The series of samples with their names in the database and in JSON.
 struct InfeedSeries {
     std::string_view name;
     Samples SampledInfeed::*samples;

@@ -6,13 +6,13 @@
 
 namespace strata {
 
-// A value that a hardware counter, or a formula of counters, has for a piece of work. What could
-// not be counted has no value and a reason, and is never 0.
+// The value of a hardware counter, or of a formula of counters, for a piece of work. If it could
+// not be counted, it has a reason and no value; it is never 0.
 struct MetricResult {
     std::string name = {};
     std::string unit = {};
     std::optional<double> value = {};
-    std::string reason = {};  // why there is no value; empty where there is one
+    std::string reason = {};  // why there is no value; empty if there is one
 
     bool operator==(const MetricResult&) const = default;
 };

@@ -21,7 +21,7 @@ namespace {
 
 using Texts = std::span<const std::string_view>;
 
-// ---- how values are written: each kind with its `text` and `set`
+// ---- text forms of values: each kind with its `text` and `set`
 
 template <NamedEnumeration E>
 Texts choices_of() {
@@ -85,7 +85,7 @@ bool set_data_type(Settings& settings, std::string_view text) {
     return known;
 }
 
-// Inference trains nothing, whatever it was asked.
+// Inference trains nothing, whatever was requested.
 std::string optimizer_text(const Settings& settings) {
     const Numerics& numerics = settings.execution.numerics;
     return std::string(numerics.mode == Mode::training ? name_of(numerics.optimizer)
@@ -239,9 +239,9 @@ constexpr auto options = std::to_array<Option>({
      .group = OptionGroup::execution,
      .value = OptionValue::several,
      .placeholder = "CHOICE",
-     .expected = "none, or 'LAYERS PASS=ALGORITHM', several of which are joined by +",
-     .help = "the algorithm of single layers and passes, which wins over --algorithm: 'conv1 "
-             "forward=fft', 'fc* forward=matmul', or of the library's convolutions one: 'conv* "
+     .expected = "none, or 'LAYERS PASS=ALGORITHM', several joined by +",
+     .help = "the algorithm of single layers and passes, overriding --algorithm: 'conv1 "
+             "forward=fft', 'fc* forward=matmul', or an implementation of the library: 'conv* "
              "backward_data=brgconv:avx2'; several are measured and compared",
      .text = [](const Settings& s) { return text_of(s.execution.engine.choices); },
      .set = set_choices,
@@ -264,10 +264,9 @@ constexpr auto options = std::to_array<Option>({
      .group = OptionGroup::execution,
      .value = OptionValue::several,
      .choices = choices_of<ImageLayout>,
-     .help =
-         "image layout; auto is the one in which convolutions run fastest, or which a framework "
-         "uses, blocked has blocks of channels, chwn has the batch innermost (on a CPU alone); "
-         "several are measured and compared",
+     .help = "image layout; auto is the one in which convolutions run fastest, or the framework's "
+             "own, blocked has blocks of channels, chwn has the batch innermost (only on a CPU); "
+             "several are measured and compared",
      .text = LayoutChoice::text,
      .set = LayoutChoice::set,
      .requirement = Requirement{Capability::layouts, "", "chooses layouts itself: omit --layout"}},
@@ -276,7 +275,7 @@ constexpr auto options = std::to_array<Option>({
      .group = OptionGroup::execution,
      .value = OptionValue::several,
      .choices = choices_of<BiasAddition>,
-     .help = "whether a convolution adds its bias itself or a loop of its own does; several are "
+     .help = "whether a convolution adds its bias itself or a separate loop does; several are "
              "measured and compared",
      .text = BiasChoice::text,
      .set = BiasChoice::set,
@@ -345,7 +344,7 @@ constexpr auto options = std::to_array<Option>({
      .group = OptionGroup::gpu,
      .value = OptionValue::several,
      .choices = choices_of<Fusion>,
-     .help = "fuse each convolution with the layers that follow it, or what a framework fuses; "
+     .help = "fuse each convolution with the layers that follow it, or let the framework fuse; "
              "off,on measures and compares both",
      .text = FusionChoice::text,
      .set = FusionChoice::set,
@@ -364,9 +363,9 @@ constexpr auto options = std::to_array<Option>({
      .group = OptionGroup::gpu,
      .value = OptionValue::several,
      .placeholder = "NAME=VALUE",
-     .expected = "none, or NAME=VALUE, several of which are joined by +",
+     .expected = "none, or NAME=VALUE, several joined by +",
      .help = "an option of the framework itself, such as inter-op=2 or onednn=off+inter-op=2; "
-             "several are measured and compared, none being the framework as it is",
+             "several are measured and compared, none is the framework's defaults",
      .text = peer_options_text,
      .set = set_peer_options,
      .requirement = Requirement{Capability::peer_options, "",
@@ -378,7 +377,7 @@ constexpr auto options = std::to_array<Option>({
      .placeholder = "SECONDS",
      .expected = "a number of seconds of at least 0.001",
      .help = "how long the GPU or a framework's process may take for one iteration or one copy; "
-             "longer, and it counts as hung: the results so far are stored and the command ends",
+             "beyond that it counts as hung: the results so far are stored and the command ends",
      .text =
          [](const Settings& s) {
              return fmt::format("{}", s.execution.scheduling.device_timeout.value);
@@ -458,8 +457,8 @@ constexpr auto options = std::to_array<Option>({
          }},
 });
 
-// Whoever adds a field to one of these is stopped here by the compiler: it needs an option above,
-// or a reason why no command asks for it.
+// Adding a field to one of these fails to compile here: it needs an option above, or a reason why
+// no command sets it.
 [[maybe_unused]] void every_field_has_an_option(const Settings& settings) {
     const auto& [mode, dtype, single_precision, gradient, optimizer, seed] =
         settings.execution.numerics;
@@ -484,7 +483,7 @@ const Option* find_option(std::string_view name) {
 
 const Option& option_named(std::string_view name) {
     const Option* found = find_option(name);
-    check(found != nullptr, "there is an option of that name");
+    check(found != nullptr, "the option exists");
     return *found;
 }
 
@@ -534,7 +533,7 @@ std::vector<Settings> with_values(const std::vector<Settings>& all, const Option
 
 std::string_view switched_value(const Option& option) {
     check(option.value == OptionValue::none && option.choices().size() == 2,
-          "a switch has one value beside its default");
+          "a switch has one value besides its default");
     const Texts choices = option.choices();
     return choices[0] == option.text(Settings{}) ? choices[1] : choices[0];
 }

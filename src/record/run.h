@@ -22,19 +22,19 @@
 
 namespace strata {
 
-// Where a run's times come from. Every view prints it.
+// The origin of a run's times. Every view prints it.
 enum class Origin { measured, modelled, imported };
 inline constexpr std::array<std::string_view, 3> names_of(Origin) {
     return {"measured", "modelled", "imported"};
 }
 
-// Whether everything planned was done; an interrupted run keeps what it had.
+// Whether everything planned was done; an interrupted run keeps its results so far.
 enum class RunState { partial, complete };
 inline constexpr std::array<std::string_view, 2> names_of(RunState) {
     return {"partial", "complete"};
 }
 
-// How far a step's results differ from the reference's: the largest difference relative to the
+// How much a step's results differ from the reference's: the largest difference relative to the
 // scale of the values, and the error that rounding may cause (verify/expected.h).
 struct ReferenceError {
     double error = 0;
@@ -44,8 +44,8 @@ struct ReferenceError {
     bool agrees() const { return error <= tolerance; }
 };
 
-// In how many of a recording's iterations a step occurs that is not in all of them. Its one sample
-// is the sum of its times in all iterations, divided by their number: 5 ms seen once in 5 are 1 ms.
+// The number of a recording's iterations that contain a step, if not all do. Its one sample is the
+// sum of its times in all iterations, divided by their number: 5 ms seen once in 5 are 1 ms.
 struct SeenIn {
     std::size_t iterations = 0;
     std::size_t of = 0;
@@ -53,54 +53,54 @@ struct SeenIn {
     bool operator==(const SeenIn&) const = default;
 };
 
-// One step's result: what ran, how, what it had to do, and how long it took.
+// One step's result: what ran, how, its work, and its time.
 struct StepResult {
     std::string layer;       // the layer's name
-    std::string alias = {};  // what the network's file calls it, where that is not its name
+    std::string alias = {};  // its name in the network's file if that differs
     std::string operation;   // its kind: "convolution", "relu", "max_pooling"
     Pass pass = Pass::forward;
     StepKind kind = StepKind::compute;
     std::string implementation;
     std::string algorithm;
     std::string layout;
-    std::string problem;  // the layer as one line of text that strata can run again
+    std::string problem;  // the layer as one line of text that strata can run
     Bytes workspace;
-    Flops flops;  // by the convention multiply-add-2
-    Bytes read;   // compulsory traffic; of reorders and accumulations what they move
+    Flops flops;  // operations by the convention multiply-add-2
+    Bytes read;   // compulsory traffic; for reorders and accumulations what they move
     Bytes written;
     Measurement time;
     std::optional<ReferenceError> verified = {};  // nothing: not compared with the reference
-    // What counters say of it; of steps that do the same one was counted, for all of them.
+    // The values of counters; of steps that do the same, one was counted for all.
     std::vector<MetricResult> metrics = {};
-    std::optional<std::size_t> counted_at = {};  // that step's place among the run's; nothing: none
+    std::optional<std::size_t> counted_at = {};  // that step's index in the run; nothing: none
     std::optional<SeenIn> seen_in = {};          // nothing: it occurs in every iteration
 };
 
-// The whole iteration, uninstrumented and instrumented, sampled in turn with a calibration loop of
-// fixed work whose slowness shows a disturbed machine.
+// The whole iteration, uninstrumented and instrumented, sampled alternately with a calibration loop
+// of fixed work that is slow if the machine is disturbed.
 struct WholeResult {
     Samples end_to_end;    // no time stamps inside
     Samples instrumented;  // the same iteration with a time stamp between steps
     Samples calibration;
 };
 
-// A doubt about the measurements, found by a diagnosis.
+// A doubt about the measurements raised by a diagnosis.
 using Flag = Doubt;
 
-// That the steps were compared with the reference before they were timed: how many, and how many
-// ran that nothing could be compared with.
+// The steps were compared with the reference before they were timed: how many, and how many ran for
+// which there was nothing to compare.
 struct VerifiedSteps {
     std::size_t compared = 0;
     std::size_t without_reference = 0;
 };
 
-// What Run::provenance states of steps whose algorithm was chosen for them alone:
-// "choice.conv1.forward" -> "winograd-4x4-3x3 (tuned)"; and of steps that do not run by the one
-// that was asked: "fallback.conv1.forward" -> "fft (user): stride 4: it needs stride 1".
+// The entries of Run::provenance for steps with an individually chosen algorithm:
+// "choice.conv1.forward" -> "winograd-4x4-3x3 (tuned)"; and for steps that do not use the requested
+// one: "fallback.conv1.forward" -> "fft (user): stride 4: it needs stride 1".
 inline constexpr std::string_view choice_prefix = "choice.";
 inline constexpr std::string_view fallback_prefix = "fallback.";
 
-// What an iteration has to do: operations by the convention multiply-add-2, compulsory traffic.
+// The work of an iteration: operations by the convention multiply-add-2, compulsory traffic.
 struct RunWork {
     Flops flops;
     Bytes read;
@@ -109,7 +109,7 @@ struct RunWork {
     bool operator==(const RunWork&) const = default;
 };
 
-// What ran, where, how, the results by step, and everything needed to judge or repeat them.
+// What ran, where and how, the results by step, and everything needed to judge or repeat them.
 struct Run {
     std::int64_t id = 0;  // 0: not stored yet
     std::string created;  // UTC, "2026-11-21T13:15:00Z"
@@ -118,21 +118,20 @@ struct Run {
     Settings settings;
     std::vector<StepResult> steps;
     WholeResult whole;
-    std::optional<RunWork> work;  // of a run whose steps are not kept; else it is their sum
+    std::optional<RunWork> work;  // for a run whose steps are not kept; else their sum
     Bytes predicted_memory;       // peak by liveness
-    // Peak resident set of the process, less that before it; or what was held on the device.
+    // Peak resident set of the process minus that before the run; or the memory held on the device.
     std::optional<Bytes> measured_memory;
-    // The time of a step that does nothing: what its time stamps cost. Nothing: not measured.
+    // The time of an empty step: the cost of its time stamps. Nothing: not measured.
     std::optional<Seconds> empty_step;
     std::optional<VerifiedSteps> verified;  // nothing: verification was not requested
-    std::optional<TraceResult> trace;       // of iterations that were recorded, not timed
-    std::optional<InfeedResult> infeed;     // of iterations that were fed with images
+    std::optional<TraceResult> trace;       // iterations that were recorded, not timed
+    std::optional<InfeedResult> infeed;     // iterations that were fed with images
     std::vector<Flag> flags;
     std::map<std::string, std::string> provenance;  // "cpu.model" -> ..., "onednn.version" -> ...
-    std::vector<std::string> tags;                  // what users call it; only of a stored run
-    std::string note;                               // what they wrote about it; empty: nothing
-    std::optional<Device>
-        device;  // the ceilings that the run is judged by; nothing: not calibrated
+    std::vector<std::string> tags;                  // the user's name for it; only for a stored run
+    std::string note;                               // the user's note; empty: none
+    std::optional<Device> device;  // the ceilings to compare with; nothing: not calibrated
 };
 
 }  // namespace strata

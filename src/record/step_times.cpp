@@ -20,7 +20,7 @@ auto signature_of(const StepResult& step) {
                     step.algorithm, step.layout);
 }
 
-// The undisturbed samples of all steps that do the same as one of those that lack them.
+// Undisturbed samples of all steps, grouped by work, for the steps that lack their own.
 class Pool {
 public:
     Pool(const Run& run, const std::vector<std::optional<Estimate>>& times) {
@@ -39,7 +39,7 @@ public:
         }
     }
 
-    // Nothing where even all together are too few.
+    // Nothing if even all together are too few.
     std::optional<Estimate> time_of(const StepResult& step) const {
         const std::vector<Seconds>& clean = pools_.at(signature_of(step));
         return clean.size() < min_samples_for_interval ? std::nullopt
@@ -51,7 +51,7 @@ private:
         pools_;
 };
 
-// What the samples of a run's steps come to.
+// The summary of the samples of a run's steps.
 struct Tally {
     std::size_t samples = 0;
     std::size_t disturbed = 0;

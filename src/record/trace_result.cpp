@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// One iteration of a trace: its spans and whose they are.
+// One iteration of a trace: its spans and their attributions.
 struct TracedIteration {
     std::vector<Span> spans = {};
     std::vector<Attribution> attributions = {};
@@ -46,7 +46,7 @@ std::vector<TracedIteration> iterations_of(const Trace& trace,
     return iterations;
 }
 
-// Indices by start; what has no plausible stamps last.
+// Indices by start; spans without plausible stamps last.
 std::vector<std::size_t> kept_order(const TracedIteration& iteration) {
     std::vector<std::size_t> order = iteration.timeline.order;
     for (std::size_t i = 0; i < iteration.spans.size(); ++i) {

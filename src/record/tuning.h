@@ -13,12 +13,12 @@
 
 namespace strata {
 
-// What a tuning is valid for. Another processor, library or version of strata's kernels needs one
-// of its own, and so do training, inference and fused layers: in inference filters may be
-// transformed once for all iterations, and what a step does beside its convolution has its cost.
+// The scope of a tuning. Each processor, library and version of strata's kernels needs its own, and
+// so do training, inference and fused layers: inference may transform filters once for all
+// iterations, and whatever a step does besides its convolution has its cost.
 struct TuningScope {
-    std::string machine = {};       // processor model and how many: "Intel Xeon ..., 2 processors"
-    std::string instructions = {};  // what the library computes with: "AVX-512"
+    std::string machine = {};       // processor model and count: "Intel Xeon ..., 2 processors"
+    std::string instructions = {};  // the library's instruction set: "AVX-512"
     std::string library = {};       // "onednn 2.6.3"
     std::string kernels = {};       // version of strata's own kernels
     int threads = 1;
@@ -30,13 +30,14 @@ struct TuningScope {
 };
 
 // A candidate for one pass of one problem against the usual algorithm (Execution's default), both
-// in the running network with the reorders that each needs, in rounds in which they took turns.
+// in the running network with the reorders that each needs, alternating in rounds.
 struct TuningTrial {
-    std::string problem = {};  // as problem_text gives it
+    std::string problem = {};  // text by problem_text
     Pass pass = Pass::forward;
     PassAlgorithm algorithm = ConvolutionAlgorithm::direct;
     std::string implementation = {};
-    // Where it was tried; nothing if it cannot do the problem, or does what the usual one does.
+    // The layer it was tried on; nothing if it cannot compute the problem or is identical to the
+    // usual one.
     std::optional<Ratio> ratio = {};  // the candidate's time over the usual one's
     Seconds usual = {};               // median of one layer
     Seconds own = {};                 // likewise
@@ -52,13 +53,13 @@ struct TunedPass {
     Pass pass = Pass::forward;
     PassAlgorithm algorithm = ConvolutionAlgorithm::direct;
     std::string implementation = {};
-    std::optional<Ratio> ratio = {};  // to the usual one, in the network with all choices made;
-                                      // nothing where the usual one was kept
-    std::size_t candidates = 0;       // that were measured against it
-    std::string network = {};         // in which it was measured
+    std::optional<Ratio> ratio = {};  // versus the usual one, in the network with all choices made;
+                                      // nothing if the usual one was kept
+    std::size_t candidates = 0;       // candidates measured against it
+    std::string network = {};         // rounds in which it was measured
 };
 
-// One pass of one problem, however many layers of a network have it.
+// One pass of one problem, shared by all layers of a network that have it.
 struct ProblemPass {
     std::string problem;
     Pass pass = Pass::forward;
@@ -74,20 +75,20 @@ struct TunablePass {
     std::string name = {};  // of that layer
 };
 
-// What a tuning of a network found.
+// The result of tuning a network.
 struct TuningOutcome {
     std::vector<TunablePass> tunable = {};
-    std::vector<TuningTrial> trials = {};  // those known before included
-    // One for each tunable pass; none if it was stopped, or there was no time for all choices
+    std::vector<TuningTrial> trials = {};  // including those known before
+    // One for each tunable pass; none if it was stopped or had no time to measure all choices
     // together.
     std::vector<TunedPass> passes = {};
-    // The network's step with all choices made over the usual one; nothing where none was made.
+    // The step's time with all choices over the usual one; nothing if no choice was made.
     std::optional<Ratio> whole = {};
-    std::optional<Seconds> usual = {};  // median of the network's usual step beside it
-    bool is_kept = true;                // the step with all choices may replace the usual one
-    std::size_t untried = 0;            // algorithms that there was no time for
-    std::size_t unchecked = 0;          // faster ones whose errors there was no time for
-    std::size_t unconfirmed = 0;        // faster ones that there was no time to measure together
+    std::optional<Seconds> usual = {};  // median of the usual step measured alongside
+    bool is_kept = true;                // the choices may replace the usual algorithms
+    std::size_t untried = 0;            // algorithms not tried for lack of time
+    std::size_t unchecked = 0;    // faster ones whose errors were not checked for lack of time
+    std::size_t unconfirmed = 0;  // faster ones not measured together for lack of time
     Seconds spent = {};
 };
 

@@ -18,7 +18,7 @@ namespace strata {
 
 namespace {
 
-constexpr int most_ways = 16;
+constexpr int max_ways = 16;
 constexpr std::size_t batch = 64;  // accesses whose sets are looked up together, ahead of their use
 
 // A multiplicative hash (Knuth) with a second round.
@@ -44,13 +44,13 @@ inline LineNumber line_of(const SectorAccess& access) {
     return access.line;
 }
 
-// What is written for each instruction set:
+// Functions written for each instruction set:
 //
-// touch() moves a line to the front of a set's tags, in place of the least recent one if it is not
-// among them. Returns the ways that held it, as a mask; `last` is the bit of the last way.
+// touch() moves a line to the front of a set's tags, evicting the least recent one if the line is
+// not among them. Returns the ways that held it, as a mask; `last` is the bit of the last way.
 //
 // keep() copies the accesses to lines whose hashes are below a limit, in their order, and returns
-// their number. Requires: room for as many as are given.
+// their number. Requires: room for all of them.
 struct PortableSet {
     static void find_sets(std::span<const LineNumber> lines, std::uint32_t all_sets,
                           std::uint32_t* sets) {
@@ -82,7 +82,7 @@ struct PortableSet {
 };
 
 #if defined(__x86_64__)
-// For each mask of eight lanes the numbers of those in it, a byte each, from the lowest.
+// For each mask of eight lanes the set lanes' numbers, one byte each, lowest first.
 constexpr std::array<std::uint64_t, 256> lanes_of_masks = [] {
     std::array<std::uint64_t, 256> lanes = {};
     for (unsigned mask = 0; mask < lanes.size(); ++mask) {
@@ -151,7 +151,7 @@ struct Avx2Set {
         const __m256i far = _mm256_load_si256(halves + 1);
         const __m256i wanted = _mm256_set1_epi32(static_cast<int>(line));
         const std::uint32_t found = matches(near, wanted) | matches(far, wanted) << 8;
-        // Ways up to the match take the tag before them, the first one the line.
+        // Each way up to the match takes the previous way's tag, the first one the line.
         const __m256i moved = _mm256_set1_epi32(std::countr_zero(found | last));
         const __m256i way = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
         const __m256i rotation = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
@@ -237,7 +237,7 @@ struct Avx512Set {
 };
 #endif
 
-// Four bits of each way, in the order of the tags.
+// Four bits per way, in the order of the tags.
 struct WayBits {
     std::uint64_t& of_ways;
 
@@ -283,7 +283,7 @@ struct CacheLoops {
     }
 
 private:
-    static constexpr std::size_t part = 1024;  // accesses, of which those to some sets are kept
+    static constexpr std::size_t part = 1024;  // accesses, filtered to the sampled sets
 
     template <class Set, bool is_sampled>
     static void read_kept(SetAssociativeCache& cache, std::span<const LineNumber> lines,
@@ -384,7 +384,7 @@ private:
 
 namespace {
 
-// (`flatten` inlines the loops, so that all of them is compiled for the wider registers.)
+// (`flatten` inlines the loops, so that they are compiled entirely for the wider registers.)
 #if defined(__x86_64__)
 __attribute__((target("avx2,bmi,bmi2,popcnt"), flatten)) void read_avx2(
     SetAssociativeCache& cache, std::span<const LineNumber> lines,
@@ -429,9 +429,9 @@ VectorWidth widest_vectors() {
 SetAssociativeCache::SetAssociativeCache(const CacheShape& shape, VectorWidth width,
                                          std::uint32_t one_in)
     : ways_(shape.ways), width_(width) {
-    if (shape.ways < 1 || shape.ways > most_ways) {
+    if (shape.ways < 1 || shape.ways > max_ways) {
         throw Error(
-            fmt::format("a cache has {} ways: 1 to {} can be simulated", shape.ways, most_ways));
+            fmt::format("a cache has {} ways: 1 to {} can be simulated", shape.ways, max_ways));
     }
     if (shape.sets() < 1 || shape.lines >= no_line) {
         throw Error(fmt::format("a cache of {} lines in {} ways cannot be simulated", shape.lines,
@@ -440,7 +440,7 @@ SetAssociativeCache::SetAssociativeCache(const CacheShape& shape, VectorWidth wi
     if (!std::has_single_bit(one_in)) {
         throw Error(fmt::format("one set in {} cannot be simulated: give a power of two", one_in));
     }
-    while (one_in > 1 && shape.sets() / one_in < fewest_sampled_sets) {
+    while (one_in > 1 && shape.sets() / one_in < min_sampled_sets) {
         one_in /= 2;
     }
     all_sets_ = static_cast<std::uint32_t>(shape.sets());
@@ -454,7 +454,7 @@ SetAssociativeCache::SetAssociativeCache(const CacheShape& shape, VectorWidth wi
 }
 
 HitEstimate SetAssociativeCache::estimate() const {
-    constexpr double deviations = 2;  // of 95 % with as many groups
+    constexpr double deviations = 2;  // the 95 % quantile for this many groups
     HitEstimate found;
     if (!hash_limit_) {
         const std::uint64_t sectors = counts_.read_sectors + counts_.write_sectors;

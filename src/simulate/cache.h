@@ -11,11 +11,11 @@
 
 namespace strata {
 
-// A line of memory by its number, its address over the line's size. With lines of 128 bytes the
+// The number of a line of memory: its address over the line size. With lines of 128 bytes the
 // numbers reach half a terabyte.
 using LineNumber = std::uint32_t;
 
-// What a cache may never be asked for: its empty ways hold it.
+// A line that is never accessed: empty ways hold it.
 inline constexpr LineNumber no_line = 0xffffffff;
 
 enum class AccessKind : std::uint8_t { read, write };
@@ -29,8 +29,8 @@ struct SectorAccess {
     bool operator==(const SectorAccess&) const = default;
 };
 
-// The size of a cache. A line's set is a hash of its number, as in GPUs: with plain modulo indices
-// strides that are a power of two fall on few sets.
+// The size of a cache. A line's set is a hash of its number, as in GPUs: with plain modulo indices,
+// power-of-two strides would map to few sets.
 struct CacheShape {
     std::size_t lines = 0;  // of its whole capacity
     int ways = 16;          // 1 to 16
@@ -39,7 +39,7 @@ struct CacheShape {
 };
 
 // Counts of a cache. Reads and writes are accesses to lines, each of which hits if its line is
-// present and, for a read, all sectors that it wants. The level below sees sectors.
+// present and, for a read, all its requested sectors. The level below sees sectors.
 struct CacheCounts {
     std::uint64_t reads = 0;
     std::uint64_t read_hits = 0;
@@ -48,8 +48,8 @@ struct CacheCounts {
     std::uint64_t sectors_read = 0;     // from the level below
     std::uint64_t sectors_written = 0;  // to the level below
 
-    // The same by sectors, of sector accesses only. One that is written hits if it is present, and
-    // is dirtied if it was clean: it will be written to the level below once.
+    // The same in sectors, only for sector accesses. A written sector hits if it is present, and is
+    // dirtied if it was clean: it will be written to the level below once.
     std::uint64_t read_sectors = 0;
     std::uint64_t write_sectors = 0;
     std::uint64_t write_sector_hits = 0;
@@ -60,58 +60,58 @@ struct CacheCounts {
     std::uint64_t misses() const { return accesses() - hits(); }
 };
 
-// How far a hit rate that was estimated from some of the sets may be off.
+// The uncertainty of a hit rate estimated from some of the sets.
 struct HitEstimate {
     double rate = 0;
-    double error = 0;  // half of the interval of 95 % confidence; 0 where all sets were simulated
+    double error = 0;  // half of the 95 % confidence interval; 0 if all sets were simulated
 };
 
-// Instruction sets that the simulation is written for; the widest is used unless asked otherwise.
+// Instruction sets that the simulation supports; by default the widest is used.
 enum class VectorWidth { portable, avx2, avx512 };
 VectorWidth widest_vectors();
 
 // An exact set-associative cache with LRU replacement in each set (engine E1). A set is one
-// register of sixteen tags, most recent first, so that an access is a comparison of all ways and a
-// shift of those before the match.
+// register of sixteen tags, most recent first, so an access compares all ways and shifts those
+// before the match.
 //
 // A write allocates its line without reading it, because it replaces whole sectors; dirty sectors
 // are written when their line is evicted. One object is for line accesses (faster) or for sector
 // accesses, not for both.
 //
-// Of a large cache some sets can stand for all (Kessler, Hill and Wood 1994): those whose lines
-// have the smallest hashes. Accesses to other sets are passed over, and are not counted.
+// For a large cache a sample of sets can represent all (Kessler, Hill and Wood 1994): those whose
+// lines have the smallest hashes. Accesses to other sets are skipped and not counted.
 class SetAssociativeCache {
 public:
-    // One set in `one_in`, a power of two, is simulated, but at least `fewest_sampled_sets` are.
-    // Throws Error for a shape without a set, with more lines than line numbers, or with ways that
-    // are not 1 to 16, and for a share that is no power of two.
+    // Simulates one set in `one_in`, a power of two, but at least `min_sampled_sets`. Throws Error
+    // for a shape without a set, with more lines than line numbers, or with ways other than 1 to
+    // 16, and for a share that is not a power of two.
     explicit SetAssociativeCache(const CacheShape& shape, VectorWidth width = widest_vectors(),
                                  std::uint32_t one_in = 1);
 
-    static constexpr std::size_t fewest_sampled_sets = 256;
+    static constexpr std::size_t min_sampled_sets = 256;
 
-    // Reads whole lines in this order. The missed ones are appended to `missed` if it is given.
+    // Reads whole lines in this order. Appends missed lines to `missed` if given.
     void read(std::span<const LineNumber> lines, std::vector<LineNumber>* missed = nullptr);
 
-    // Accesses sectors in this order. What the level below sees is appended to `below` if it is
-    // given: the sectors that a read lacks, and the dirty ones of each evicted line.
+    // Accesses sectors in this order. Appends the accesses to the level below to `below` if given:
+    // the sectors that a read lacks, and the dirty ones of each evicted line.
     void access(std::span<const SectorAccess> accesses, std::vector<SectorAccess>* below = nullptr);
 
     // Writes all dirty sectors, as at the end of a network. Their lines stay.
     void flush();
 
-    // Of the sets that are simulated.
+    // The counts of the simulated sets.
     const CacheCounts& counts() const { return counts_; }
     std::size_t simulated_sets() const { return sets_.size(); }
     bool is_sampled() const { return hash_limit_.has_value(); }
 
-    // The share of hits among accesses to lines, or, by sectors, to sectors; in a sampled cache
-    // with its confidence. Sets are put into groups, and the error is that of a ratio between
-    // clusters (Cochran 1977, section 6.3): the binomial distribution of single accesses would give
-    // too small a one, because the lines of a tile hit or miss together.
+    // The hit rate of line accesses or, by sectors, of sector accesses; in a sampled cache with its
+    // confidence. Sets are grouped, and the error is that of a ratio between clusters (Cochran
+    // 1977, section 6.3): the binomial distribution of single accesses would underestimate it,
+    // because the lines of a tile hit or miss together.
     HitEstimate estimate() const;
 
-    // Forgets the counts and keeps the lines: a cache that is warm.
+    // Resets the counts and keeps the lines, which gives a warm cache.
     void reset_counts() {
         counts_ = {};
         groups_ = {};
@@ -135,15 +135,15 @@ private:
     };
 
     std::vector<Set> sets_;
-    std::vector<std::uint64_t> valid_;  // 4 bits of each way, in the order of the tags
+    std::vector<std::uint64_t> valid_;  // 4 bits per way, in the order of the tags
     std::vector<std::uint64_t> dirty_;
     int ways_ = 16;
     std::uint32_t all_sets_ = 1;  // of the cache
-    // The hash from which on a line's set is not simulated; nothing where all sets are.
+    // Lines with this hash or a larger one are not simulated; nothing: all sets are.
     std::optional<std::uint32_t> hash_limit_;
     VectorWidth width_;
     CacheCounts counts_;
-    std::array<Group, group_count> groups_ = {};  // of sampled sets, by their number
+    std::array<Group, group_count> groups_ = {};  // sampled sets by their number
 };
 
 }  // namespace strata

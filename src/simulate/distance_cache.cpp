@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t no_number = 0xffffffff;
 constexpr double steps_of_capacity = 1024;
-constexpr double farthest = 5;  // capacities, beyond which nothing hits (10^-16 with 16 ways)
+constexpr double farthest = 5;  // in capacities; beyond it nothing hits (10^-16 with 16 ways)
 
 double count_of(unsigned sectors) {
     return static_cast<double>(std::popcount(sectors));

@@ -12,7 +12,7 @@
 
 namespace strata {
 
-// Sectors that a level of memory was asked for. Every access either hits or misses.
+// Sectors requested from a level of memory. Every access either hits or misses.
 struct SectorCounts {
     double reads = 0;
     double read_hits = 0;
@@ -27,15 +27,15 @@ struct SectorCounts {
     SectorCounts& operator*=(double factor);
 };
 
-// What the exact engine counted of sectors.
+// The sector counts of the exact engine.
 SectorCounts sectors_of(const CacheCounts& counts);
 
-// The same of a whole cache, of which only some sets may have been simulated: hits in the same
-// proportion, of all that it was asked for.
+// The counts of a whole cache of which only some sets may have been simulated: all its requests,
+// with hits in the sampled proportion.
 SectorCounts sectors_of(const SetAssociativeCache& cache, const SectorCounts& asked);
 
-// Why sectors missed (Hill and Smith 1989): they were never there, a fully associative cache of
-// this capacity had lost them as well, or only the sets are to blame.
+// Why sectors missed (Hill and Smith 1989): first access, a fully associative cache of this
+// capacity would have missed too, or only the set mapping is to blame.
 struct MissKinds {
     double compulsory = 0;
     double capacity = 0;
@@ -46,36 +46,36 @@ struct MissKinds {
     MissKinds& operator*=(double factor);
 };
 
-// What a set-associative cache of hashed sets is expected to hit, by the stack distances of what it
-// is asked for (engine E2): each access hits with the probability of its distance. The same pass
-// says what a fully associative cache hits, and so why the rest misses.
+// The expected hits of a set-associative cache with hashed sets, from the stack distances of its
+// accesses (engine E2): each access hits with the probability of its distance. The same pass gives
+// the hits of a fully associative cache, and so why the rest misses.
 //
-// Memory is proportional to the lines that were touched, about 64 bytes each.
+// Memory is proportional to the touched lines, about 64 bytes each.
 class DistanceCache {
 public:
     // Throws Error for a shape without a set or ways below 1.
     explicit DistanceCache(const CacheShape& shape);
 
-    // Of the lines of a tile, so many ask for their sectors; the others do not get this far. Those
-    // of a tile that is not whole must be touched one by one.
+    // Touches a tile of which `lines_asking` lines request sectors; the others hit in a level
+    // above. Lines of a partial tile must be touched one by one.
     void touch(const TileAccess& access, std::uint32_t lines_asking);
 
     const SectorCounts& counts() const { return counts_; }
 
-    // Kinds of so many misses of this cache, as another engine may have counted them. Requires: at
-    // least the compulsory ones.
+    // Splits this many misses into kinds; another engine may have counted them. Requires: at least
+    // the compulsory ones.
     MissKinds kinds_of(double misses) const;
     double compulsory_misses() const { return compulsory_; }
-    // Of a fully associative cache of the same capacity.
+    // The misses of a fully associative cache of the same capacity.
     double associative_misses() const { return associative_misses_; }
 
     const TileStackDistances& distances() const { return distances_; }
 
 private:
-    // Of a line, or of all lines of a tile, by sector.
+    // The state of a line, or of all lines of a tile, by sector.
     struct State {
-        // Probabilities that a sector is present, if the line is, and that it is dirty: an access
-        // that hits with probability p leaves them times p in the sectors that it does not touch.
+        // Probabilities that a sector is present if its line is, and that it is dirty: an access
+        // that hits with probability p multiplies those of the untouched sectors by p.
         std::array<float, sectors_of_line> valid = {};
         std::array<float, sectors_of_line> dirty = {};
         std::uint8_t ever = 0;         // touched before
@@ -91,7 +91,7 @@ private:
     CacheShape shape_;
     std::vector<double> probabilities_;  // by distance, in steps
     double step_ = 1;
-    std::vector<std::unique_ptr<Page>> numbers_;  // of lines, in the order of their first touch
+    std::vector<std::unique_ptr<Page>> numbers_;  // by line, in the order of their first touch
     std::vector<State> states_;
     TileStackDistances distances_;
     SectorCounts counts_;

@@ -11,7 +11,8 @@ namespace {
 
 std::uint32_t quotient(std::uint32_t extent, std::uint32_t part, const char* what) {
     if (part == 0 || extent == 0 || extent % part != 0) {
-        throw Error(fmt::format("a product's {} of {} is no multiple of {}", what, extent, part));
+        throw Error(
+            fmt::format("a product's {} of {} is not a multiple of {}", what, extent, part));
     }
     return extent / part;
 }

@@ -10,8 +10,8 @@
 namespace strata {
 
 // How a GPU's kernel computes C = A B with row-major A (m x k), B (k x n) and C (m x n): each
-// thread block (CTA) computes a tile of C in steps of tile_k; so many blocks are in flight at once,
-// and proceed step by step. Extents must be multiples of the tile's, and those of a line's
+// thread block (CTA) computes a tile of C in steps of tile_k; `blocks_in_flight` blocks run
+// at once, step by step. Extents must be multiples of the tile's, and those of a line's
 // elements.
 struct GemmTiling {
     std::uint32_t m = 0, n = 0, k = 0;
@@ -21,10 +21,10 @@ struct GemmTiling {
     std::uint32_t line_bytes = 128;
 };
 
-// What such a kernel reads and writes of the second-level cache, in its order: for each wave of
-// blocks, for each step, for each block a slice of A (its rows, as wide as a line) and one of B
-// (the step's rows); after the last step each block's tile of C. What the first-level caches and
-// shared memory catch is left out.
+// The accesses of such a kernel to the second-level cache, in order: for each wave of blocks, for
+// each step, for each block a slice of A (its rows, as wide as a line) and one of B (the step's
+// rows); after the last step each block's tile of C. Accesses served by first-level caches and
+// shared memory are left out.
 class GemmAccesses {
 public:
     // Throws Error for extents that do not divide.

@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::uint64_t most_of_a_wave = std::uint64_t{1} << 33;
+constexpr std::uint64_t max_wave_accesses = std::uint64_t{1} << 33;
 
 void append_accesses(const TileAccess& access, std::vector<SectorAccess>& lines) {
     append_lines(access.tile, lines, [&](LineNumber line) {
@@ -24,7 +24,7 @@ TileAccess one_line(const SectorAccess& access) {
             .kind = access.kind};
 }
 
-// Everything between the processors and DRAM, and what has been counted there.
+// Everything between the processors and DRAM, with its counts.
 class Hierarchy {
 public:
     Hierarchy(const GpuMemory& memory, CacheEngine engine) : l2_distances_(memory.l2) {
@@ -50,7 +50,7 @@ public:
         }
     }
 
-    // So far. The kinds of L1's misses are those of the first processor.
+    // The counts so far. The kinds of L1 misses are the first processor's.
     SimulatedKernel counts() const {
         SimulatedKernel found;
         if (!l1_.empty()) {
@@ -100,7 +100,7 @@ private:
         if (l2_) {
             l2_->access(below_);
         }
-        // (Sectors of a tile are there together, or, after an eviction, most of them.)
+        // (The sectors of a tile are present together or, after an eviction, mostly so.)
         TileAccess missing = access;
         missing.sectors = 0;
         std::size_t sectors = 0;
@@ -149,16 +149,16 @@ private:
         }
     }
 
-    std::vector<SetAssociativeCache> l1_;     // of each processor; none where loads bypass it
-    std::optional<DistanceCache> l1_of_one_;  // tells why the first processor's misses
+    std::vector<SetAssociativeCache> l1_;     // one per processor; none if loads bypass it
+    std::optional<DistanceCache> l1_of_one_;  // classifies the first processor's misses
     std::optional<SetAssociativeCache> l2_;   // engine E1, of all sets or some
     DistanceCache l2_distances_;              // engine E2, and kinds of misses for both
     double l1_writes_ = 0;
-    std::uint64_t accesses_ = 0;  // to lines
+    std::uint64_t accesses_ = 0;  // line accesses so far
     std::vector<SectorAccess> lines_, below_;
 };
 
-// sum + factor (after - before), number by number.
+// sum + factor (after - before), element by element.
 void extrapolate(SectorCounts& sum, const SectorCounts& before, SectorCounts after, double factor) {
     SectorCounts minus = before;
     minus *= -1;
@@ -187,7 +187,7 @@ SetAssociativeCache cache_of(const CacheShape& shape, CacheEngine engine) {
 }
 
 SimulatedKernel simulate(const KernelAccesses& kernel, const GpuMemory& memory, CacheEngine engine,
-                         std::uint64_t most_accesses) {
+                         std::uint64_t max_accesses) {
     check(memory.processors > 0 && memory.resident_blocks > 0, "a GPU runs at least one block");
     Hierarchy hierarchy(memory, engine);
     std::vector<TileAccess> accesses;
@@ -195,7 +195,7 @@ SimulatedKernel simulate(const KernelAccesses& kernel, const GpuMemory& memory, 
     const std::uint64_t blocks = kernel.blocks();
     SimulatedKernel before, now;
     std::uint64_t first = 0;
-    while (first < blocks && (first < 2 * wave || hierarchy.accesses() < most_accesses)) {
+    while (first < blocks && (first < 2 * wave || hierarchy.accesses() < max_accesses)) {
         before = now;
         const std::uint64_t end = std::min(blocks, first + wave);
         for (std::uint64_t step = 0; step < kernel.steps(); ++step) {
@@ -204,7 +204,7 @@ SimulatedKernel simulate(const KernelAccesses& kernel, const GpuMemory& memory, 
                 kernel.append(block, step, accesses);
                 hierarchy.access(static_cast<std::uint32_t>(block % memory.processors), accesses);
             }
-            if (hierarchy.accesses() > most_of_a_wave + most_accesses) {
+            if (hierarchy.accesses() > max_wave_accesses + max_accesses) {
                 throw Error("a wave of the kernel's blocks has too many accesses to simulate");
             }
         }

@@ -5,7 +5,7 @@ namespace strata {
 
 namespace {
 
-// A mask of the sectors of a line from one to before another.
+// The mask of a line's sectors in a half-open range.
 std::uint8_t mask_of(std::uint64_t first, std::uint64_t end) {
     return static_cast<std::uint8_t>((1U << end) - (1U << first));
 }

@@ -10,12 +10,12 @@
 
 namespace strata {
 
-// The lines and sectors of GPUs, in bytes.
+// The line and sector sizes of GPUs, in bytes.
 inline constexpr std::uint64_t line_bytes = 128;
 inline constexpr std::uint64_t sector_bytes = 32;
 inline constexpr std::uint64_t sectors_of_line = line_bytes / sector_bytes;
 
-// Lines that are touched together: so many rows, a pitch apart, of adjacent lines.
+// Lines that are touched together: rows of adjacent lines, a pitch apart.
 struct LineTile {
     LineNumber first = 0;
     std::uint32_t rows = 0;
@@ -44,14 +44,14 @@ struct TileAccess {
     LineTile tile;
     std::uint8_t sectors = 0xf;
     AccessKind kind = AccessKind::read;
-    // Whether nothing else in the kernel accesses a part of these lines only, so that they share
-    // one stack distance.
+    // Whether the kernel never accesses only a part of these lines, so that they share one stack
+    // distance.
     bool is_whole = false;
 };
 
-// What a kernel asks of memory: thread blocks, each of which proceeds in as many steps, and what a
-// block accesses in each. Shared memory is left out; accesses of a step to one sector count once,
-// as the threads of a warp are served together.
+// A kernel's memory accesses: thread blocks with equal numbers of steps, and a block's accesses in
+// each step. Shared memory is left out; a step's accesses to one sector count once, because the
+// threads of a warp are served together.
 class KernelAccesses {
 public:
     virtual ~KernelAccesses() = default;
@@ -83,7 +83,7 @@ public:
         }
     }
 
-    // No range is open afterwards.
+    // Closes the open range.
     void end();
 
 private:

@@ -12,13 +12,13 @@ namespace strata {
 
 // Element (i, j) of a matrix lies at base + i pitch + j element_bytes.
 struct MatrixView {
-    std::uint64_t base = 0;   // bytes, as all of these
-    std::uint64_t pitch = 0;  // from row to row
+    std::uint64_t base = 0;   // all in bytes
+    std::uint64_t pitch = 0;  // between rows
     std::uint64_t batch_pitch = 0;
 };
 
 // The matrix whose row i is a position (image, p, q) of a sliding window and whose column j is an
-// element (channel, r, s) of it, as an implicit product reads it in place (Chetlur et al. 2014): at
+// element (channel, r, s) of it, as an implicit GEMM reads it in place (Chetlur et al. 2014): at
 //
 //     ((image channels_of_image + channel) height + p stride - pad + r dilation) width + q stride
 //     ...
@@ -39,25 +39,26 @@ struct WindowView {
 // One of a product's operands.
 struct OperandView {
     std::variant<MatrixView, WindowView> view;
-    // Which of (i, j) runs along the sum; of a result, whether j is its row.
+    // Which of (i, j) runs along the sum; for a result, whether j is its row.
     bool is_transposed = false;
 };
 
-// C (m x n) = A (m x k) B (k x n) in tiles: so many of them, each split among blocks that sum parts
-// of k.
+// C (m x n) = A (m x k) B (k x n) in tiles, batched, each tile split among blocks that sum parts of
+// k.
 struct TiledProduct {
     std::int64_t batch = 1, m = 1, n = 1, k = 1;
     std::int64_t tile_m = 128, tile_n = 128, tile_k = 8;
     std::int64_t splits = 1;
     std::uint64_t element_bytes = 4;
     OperandView a = {};                 // rows by sum
-    std::optional<OperandView> b = {};  // columns by sum; pooling windows have none
-    std::optional<OperandView> c = {};  // rows by columns; none writes nothing
-    std::uint64_t partial_sums = 0;     // where splits write theirs: the base of C, so many times
+    std::optional<OperandView> b = {};  // columns by sum; absent for pooling windows
+    std::optional<OperandView> c = {};  // rows by columns; absent: nothing is written
+    std::uint64_t partial_sums = 0;     // where each split writes C: one base per split
 };
 
-// What the kernel of such a product accesses: each block in each step a slice of A and one of B,
-// and its tile of C in the last. Blocks follow each other along n, then m, then batch, then splits.
+// The accesses of such a product's kernel: each block accesses a slice of A and one of B in each
+// step, and its tile of C in the last. Blocks are ordered along n, then m, then batch, then
+// splits.
 class ProductAccesses final : public KernelAccesses {
 public:
     // Throws Error for extents below 1 or beyond 31 bits. Requires: addresses have line numbers.
@@ -71,7 +72,7 @@ public:
 private:
     TiledProduct product_;
     std::int64_t columns_ = 1, rows_ = 1;  // of tiles
-    std::int64_t depth_ = 1;               // of a split along k
+    std::int64_t depth_ = 1;               // steps of a split along k
     std::uint64_t sum_steps_ = 1;
 };
 

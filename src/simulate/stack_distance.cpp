@@ -13,14 +13,14 @@ namespace {
 constexpr int exact_bits = 13;
 constexpr std::uint64_t steps_per_octave = std::uint64_t{1} << (exact_bits - 1);
 
-// Slots in a block, and blocks in a superblock: few enough that all are added at once.
+// Slots per block and blocks per superblock: few enough to add all at once.
 constexpr std::size_t fanout = 64;
 
 std::size_t round_up(std::size_t count, std::size_t unit) {
     return (count + unit - 1) / unit * unit;
 }
 
-// The sum of those of 64 numbers that come after this one.
+// The sum of those of 64 numbers that follow this one.
 __attribute__((target_clones("avx512f", "arch=x86-64-v3", "default"))) std::uint32_t sum_after(
     const std::uint32_t* numbers, std::size_t one) {
     const auto first = static_cast<std::uint32_t>(one);
@@ -31,7 +31,7 @@ __attribute__((target_clones("avx512f", "arch=x86-64-v3", "default"))) std::uint
     return sum;
 }
 
-// The probability of fewer than `ways` events where `mean` are expected.
+// The Poisson probability of fewer than `ways` events with mean `mean`.
 double poisson_below(int ways, double mean) {
     double term = std::exp(-mean);
     double sum = 0;
@@ -48,7 +48,7 @@ double hit_probability(double distance, double sets, int ways) {
     return poisson_below(ways, distance / sets);
 }
 
-// The leading bits of a large distance are its step, counted on from octave to octave.
+// The leading bits of a large distance give its step, numbered consecutively across octaves.
 std::size_t DistanceHistogram::step_of(std::uint64_t distance) {
     const int dropped = std::max(0, static_cast<int>(std::bit_width(distance)) - exact_bits);
     return static_cast<std::size_t>((distance >> dropped) +
@@ -90,7 +90,7 @@ std::uint64_t TileStackDistances::touch(std::uint32_t tile, std::uint32_t lines)
     } else {
         distance = lines_after(slot) + lines - 1;
         distances_.add(distance, lines);
-        if (slot + 1 == next_) {  // nothing was touched since
+        if (slot + 1 == next_) {  // nothing else was touched since
             return distance;
         }
         add(slot, 0 - lines);
@@ -116,7 +116,7 @@ std::uint64_t TileStackDistances::lines_after(std::size_t slot) const {
     return sum;
 }
 
-// (A negative number of lines wraps around, and so does the sum, back to what it is.)
+// (A negative number of lines wraps around, and adding it wraps back to the right sum.)
 void TileStackDistances::add(std::size_t slot, std::uint32_t lines) {
     lines_at_[slot] += lines;
     block_sums_[slot / fanout] += lines;

@@ -7,8 +7,8 @@
 
 namespace strata {
 
-// How often each value occurs: exact below 8192, in steps of at most 1/4096 of the value beyond, so
-// that its size depends on the largest value's logarithm only.
+// A histogram: exact below 8192, beyond that in steps of at most 1/4096 of the value, so its size
+// depends only on the largest value's logarithm.
 class DistanceHistogram {
 public:
     void add(std::uint64_t distance, std::uint64_t times);
@@ -30,23 +30,23 @@ private:
     std::vector<std::uint64_t> counts_;
 };
 
-// The probability that a line of this stack distance hits in so many sets, where the set of a line
-// is a hash. The number of lines that fell into its set since its last touch is Poisson distributed
-// with mean distance / sets (Smith 1978); it hits if they are fewer than the ways.
+// The probability that a line of this stack distance hits in a cache whose sets are chosen by a
+// hash. The number of lines that fell into its set since its last touch is Poisson distributed with
+// mean distance / sets (Smith 1978); it hits if that is less than the ways.
 double hit_probability(double distance, double sets, int ways);
 
 // LRU stack distances of tiles (engine E2): one pass gives the hit rate of every capacity.
 //
 // A tile is a part of a tensor whose lines are touched together, so all of them have the same
 // distance: the lines of other tiles that were touched since, plus its own (Mattson et al. 1970).
-// Tiles stand in slots in the order of their last touch; sums over 64 slots, and over 64 such sums,
+// Tiles occupy slots in the order of their last touch; sums over 64 slots, and over 64 such sums,
 // give the lines in all slots after a tile's with few additions (Olken 1981 used a tree).
 class TileStackDistances {
 public:
-    // The distance of a tile that was not touched before.
+    // The distance of a tile's first touch.
     static constexpr std::uint64_t never = ~std::uint64_t{0};
 
-    // Tiles are numbered from 0; of more than these there is room when they are touched.
+    // Tiles are numbered from 0; touching a larger number makes room for it.
     explicit TileStackDistances(std::size_t tiles = 0);
 
     // Touches all lines of a tile and returns their distance. Requires: their number is the same
@@ -56,11 +56,11 @@ public:
     std::uint64_t accesses() const { return accesses_; }       // of lines
     std::uint64_t compulsory_misses() const { return cold_; }  // each line's first touch
 
-    // The share of accesses that hit in a cache of so many lines with LRU replacement, fully
-    // associative: exact up to the histogram's resolution.
+    // The hit rate of a fully associative LRU cache of this many lines: exact up to the histogram's
+    // resolution.
     double hit_rate(double capacity_lines) const;
 
-    // The same where each set has so many ways and the set of a line is a hash.
+    // The same for sets of `ways` ways chosen by a hash of the line.
     double hit_rate(double capacity_lines, int ways) const;
 
 private:
@@ -70,12 +70,12 @@ private:
 
     static constexpr std::uint32_t nowhere = 0xffffffff;
 
-    std::vector<std::uint32_t> slot_of_;   // by tile
-    std::vector<std::uint32_t> tile_at_;   // by slot; what a tile left behind stays until compact()
-    std::vector<std::uint32_t> lines_at_;  // by slot
+    std::vector<std::uint32_t> slot_of_;          // by tile
+    std::vector<std::uint32_t> tile_at_;          // by slot; abandoned slots stay until compact()
+    std::vector<std::uint32_t> lines_at_;         // by slot
     std::vector<std::uint32_t> block_sums_;       // of 64 slots
     std::vector<std::uint32_t> superblock_sums_;  // of 64 blocks
-    std::size_t next_ = 0;                        // the first slot that was never used
+    std::size_t next_ = 0;                        // the first unused slot
     std::uint64_t accesses_ = 0;
     std::uint64_t cold_ = 0;
     DistanceHistogram distances_;

@@ -9,7 +9,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::uint64_t most_bytes = no_line * line_bytes;
+constexpr std::uint64_t max_bytes = no_line * line_bytes;
 
 }  // namespace
 
@@ -17,7 +17,7 @@ StreamAccesses::StreamAccesses(std::vector<StreamRange> streams, std::uint64_t b
     : streams_(std::move(streams)) {
     std::uint64_t longest = 0;
     for (const StreamRange& stream : streams_) {
-        if (stream.base >= most_bytes || stream.bytes >= most_bytes - stream.base) {
+        if (stream.base >= max_bytes || stream.bytes >= max_bytes - stream.base) {
             throw Error("a kernel that accesses more than half a terabyte cannot be simulated");
         }
         longest = std::max(longest, stream.bytes);
@@ -31,7 +31,7 @@ StreamAccesses::StreamAccesses(std::vector<StreamRange> streams, std::uint64_t b
 void StreamAccesses::append(std::uint64_t block, std::uint64_t step,
                             std::vector<TileAccess>& accesses) const {
     const StreamRange& stream = streams_[step];
-    // Whole sectors, so that no two blocks share one.
+    // Rounded to whole sectors, so that no two blocks share one.
     const std::uint64_t sectors = (stream.bytes + sector_bytes - 1) / sector_bytes;
     const auto edge = [&](std::uint64_t number) {
         return sectors * number / blocks_ * sector_bytes;

@@ -8,20 +8,20 @@
 
 namespace strata {
 
-// A part of memory that a kernel goes through from its beginning to its end.
+// A memory range that a kernel traverses from beginning to end.
 struct StreamRange {
     std::uint64_t base = 0;  // bytes
     std::uint64_t bytes = 0;
     AccessKind kind = AccessKind::read;
 };
 
-// What an elementwise kernel accesses: each block has a share of every stream, and takes its share
-// of one after the other, in the given order. One that is listed twice is gone through twice, as
-// the rows of a softmax are.
+// The accesses of an elementwise kernel: each block has a share of every stream and traverses one
+// stream's share after another, in the given order. A stream listed twice is traversed twice, like
+// the rows of a softmax.
 class StreamAccesses final : public KernelAccesses {
 public:
-    // `block_bytes` of the longest stream are a block's share. Throws Error for no bytes, and for
-    // addresses that have no line number.
+    // A block's share is `block_bytes` of the longest stream. Throws Error for no bytes, and for
+    // addresses without a line number.
     StreamAccesses(std::vector<StreamRange> streams, std::uint64_t block_bytes = 4096);
 
     std::uint64_t blocks() const override { return blocks_; }

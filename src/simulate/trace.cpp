@@ -18,11 +18,11 @@ namespace strata {
 namespace {
 
 constexpr std::size_t longest_line = 256;
-constexpr std::uint64_t most_bytes_of_access = std::uint64_t{1} << 20;
-constexpr std::size_t most_lines = std::size_t{1} << 24;
+constexpr std::uint64_t max_access_bytes = std::uint64_t{1} << 20;
+constexpr std::size_t max_lines = std::size_t{1} << 24;
 constexpr std::size_t accesses_together = 4096;
 
-// "0x1f00" or "7936"; nothing for other text and what exceeds 64 bits.
+// "0x1f00" or "7936"; nothing for other text and for more than 64 bits.
 std::optional<std::uint64_t> parse_address(std::string_view text) {
     const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     const std::string_view digits = is_hexadecimal ? text.substr(2) : text;
@@ -67,11 +67,11 @@ public:
 
     LineNumber number_of(std::uint64_t line) {
         const auto found = numbers_.try_emplace(line, static_cast<LineNumber>(numbers_.size()));
-        if (numbers_.size() > most_lines) {
+        if (numbers_.size() > max_lines) {
             throw Error(
                 fmt::format("the trace accesses more than {} lines: give longer lines, or a "
                             "part of it",
-                            most_lines));
+                            max_lines));
         }
         return found.first->second;
     }
@@ -99,7 +99,7 @@ TraceCache parse_trace_cache(std::string_view text) {
         } else if (key == "ways" && number) {
             cache.ways = static_cast<int>(std::clamp<std::int64_t>(*number, 0, 1000));
         } else {
-            fail_cache(text, fmt::format("'{}' is no size, line or ways", printable(part)));
+            fail_cache(text, fmt::format("'{}' is not a size, line or ways", printable(part)));
         }
     }
     if (!std::has_single_bit(cache.line_bytes) || cache.line_bytes < 16 ||
@@ -129,12 +129,12 @@ TraceAccess TraceReader::parsed(std::string_view line) const {
     access.kind = words[0] == "w" ? AccessKind::write : AccessKind::read;
     const auto address = parse_address(words[1]);
     if (!address) {
-        fail(fmt::format("'{}' is no address of 64 bits", printable(words[1])));
+        fail(fmt::format("'{}' is not a 64-bit address", printable(words[1])));
     }
     const auto bytes = parse_address(words[2]);
-    if (!bytes || *bytes == 0 || *bytes > most_bytes_of_access) {
-        fail(fmt::format("'{}' is no number of bytes from 1 to {}", printable(words[2]),
-                         most_bytes_of_access));
+    if (!bytes || *bytes == 0 || *bytes > max_access_bytes) {
+        fail(fmt::format("'{}' is not a number of bytes from 1 to {}", printable(words[2]),
+                         max_access_bytes));
     }
     if (!words[3].empty()) {
         fail(fmt::format("'{}' follows the bytes", printable(words[3])));
@@ -167,7 +167,7 @@ std::optional<TraceAccess> TraceReader::next() {
 }
 
 SimulatedTrace simulate_trace(TraceReader& trace, const TraceCache& cache, CacheEngine engine) {
-    constexpr std::uint8_t whole_line = 1;  // one sector stands for all of it
+    constexpr std::uint8_t whole_line = 1;  // one sector represents the whole line
     SimulatedTrace found;
     LineNumbers numbers(cache.line_bytes);
     DistanceCache distances(cache.shape());

@@ -20,8 +20,8 @@ struct TraceCache {
     CacheShape shape() const { return {static_cast<std::size_t>(bytes / line_bytes), ways}; }
 };
 
-// Throws Error, exit code usage, for an unknown key, a size that is none, a line that is no power
-// of two from 16 to 4,096 bytes, ways that are not 1 to 16, and a cache without a set.
+// Throws Error, exit code usage, for an unknown key, an invalid size, a line that is not a power of
+// two from 16 to 4,096 bytes, ways other than 1 to 16, and a cache without a set.
 TraceCache parse_trace_cache(std::string_view text);
 
 // An access of a trace.
@@ -38,11 +38,11 @@ struct TraceAccess {
 //     w 4096 4
 class TraceReader {
 public:
-    // `origin` is named in errors.
+    // Errors name `origin`.
     TraceReader(std::istream& input, std::string origin)
         : input_(input), origin_(std::move(origin)) {}
 
-    // The next access; nothing at the end. Throws Error that names the line.
+    // The next access; nothing at the end. Throws Error, naming the line.
     std::optional<TraceAccess> next();
 
 private:
@@ -54,19 +54,19 @@ private:
     std::uint64_t line_ = 0;
 };
 
-// What a trace hits in a cache, in lines: an access to several lines counts once for each. A write
-// that misses brings its line in, as in processors, so every miss reads a line of the memory below,
-// and every dirtied line is written there once.
+// A trace's hits in a cache, in lines: an access to several lines counts once for each. A write
+// miss allocates its line, as in processors, so every miss reads a line from the level below, and
+// every dirtied line is written there once.
 struct SimulatedTrace {
     std::uint64_t accesses = 0;  // of the trace
     SectorCounts lines;
     MissKinds kinds;
-    double hit_rate_error = 0;  // half of an interval of 95 % confidence; 0 unless sampled
+    double hit_rate_error = 0;  // half of the 95 % confidence interval; 0 unless sampled
 };
 
 // Simulates a trace. Distinct lines are numbered by their first access, and the set of a line is a
 // hash of its number. Memory is about 100 bytes for each of them. Throws Error for a trace of more
-// than 2^24 distinct lines, and what the reader throws.
+// than 2^24 distinct lines, and whatever the reader throws.
 SimulatedTrace simulate_trace(TraceReader& trace, const TraceCache& cache, CacheEngine engine);
 
 }  // namespace strata

@@ -43,7 +43,7 @@ double largest_magnitude(std::span<const float> values) {
 
 double largest_difference(std::span<const float> ours, std::span<const float> reference,
                           double scale) {
-    check(ours.size() == reference.size(), "only tensors of one shape are compared");
+    check(ours.size() == reference.size(), "only tensors of equal shape are compared");
     double largest = 0;
     for (std::size_t i = 0; i < ours.size(); ++i) {
         largest = std::max(largest, difference(ours[i], reference[i]));

@@ -86,7 +86,7 @@ ForwardResults reference_results(const ExecutedLayer& executed, LayerValues& val
     const SumShape sum = forward_sum(executed.layer.op, values_in(operands));
     ForwardResults results;
     for (std::size_t i = 0; i < values.outputs.size(); ++i) {
-        // Integers and booleans are right or wrong.
+        // Integers and booleans must match exactly.
         const bool exact = !is_floating(signature.outputs[i].dtype);
         results.outputs.push_back(exact ? Expected{values.outputs[i], 0, 0}
                                         : expected(executed, sum, values.outputs[i]));

@@ -4,8 +4,8 @@
 namespace strata {
 
 std::size_t PendingGradient::suspect() const {
-    // An engine that adds up in a step of its own holds no partial sums, so their mismatch says
-    // nothing there.
+    // An engine that accumulates in a separate step holds no partial sums, so a mismatch of those
+    // means nothing.
     return accumulation ? *accumulation : first_mismatch.value_or(contributors.back());
 }
 

@@ -11,8 +11,8 @@
 
 namespace strata {
 
-// An executable that can also be requested values that exist only within one of its operations: as
-// the reference computed them.
+// An executable that also returns values that exist only within one of its operations: those that
+// the reference computed.
 class InnerValues final : public Executable {
 public:
     explicit InnerValues(Executable& executable) : executable_(executable) {}
@@ -38,7 +38,7 @@ private:
     std::map<TensorId, HostValues> values_;
 };
 
-// Which tasks an executable has steps for, which of them it refuses, and whose step does them.
+// The tasks that an executable has steps for, those that it refuses, and the step that does each.
 class TaskStates {
 public:
     explicit TaskStates(std::span<const Step> steps) {
@@ -52,7 +52,7 @@ public:
 
     bool known(const Task& task) const { return executed_.contains({task.layer, task.pass}); }
     bool executed(const Task& task) const { return known(task) && executed_.at(key(task)); }
-    // The task whose step does this one's work; nothing where it has a step of its own, or none.
+    // The task whose step does this one's work; nothing if it has its own step, or none.
     std::optional<Task> within(const Task& task) const {
         return known(task) ? within_.at(key(task)) : std::nullopt;
     }
@@ -65,39 +65,40 @@ private:
     std::map<Key, std::optional<Task>> within_;
 };
 
-// A gradient on its way: the sum of what the reference contributed until now, and who did.
+// A gradient under accumulation: the sum of the reference's contributions so far, and their
+// sources.
 struct PendingGradient {
     Expected expected;
     std::vector<std::size_t> contributors;      // steps, in order
     std::optional<std::size_t> first_mismatch;  // step after which the partial sum was wrong
-    std::optional<std::size_t> accumulation;    // step that added the contributions up
+    std::optional<std::size_t> accumulation;    // step that added up the contributions
     bool whole = true;                          // no contributor was refused
 
     // The step at fault if the sum is wrong.
     std::size_t suspect() const;
 };
 
-// The gradients that are not yet compared, by tensor.
+// The gradients not yet compared, by tensor.
 class GradientLedger {
 public:
-    // A step has contributed; `partial` is what the executable now holds for the tensor.
+    // Records a step's contribution; `partial` is the executable's current value of the tensor.
     void contribute(TensorId tensor, std::size_t step, const Expected& contribution,
                     std::span<const float> partial);
 
-    // A layer without a step of its own has contributed by sharing memory.
+    // Records that a layer without its own step contributed by sharing memory.
     void contribute_silently(TensorId tensor, const Expected& contribution) {
         pending_[tensor].expected.add(contribution);
     }
 
-    // A contributor is refused: nobody can say what the sum should be.
+    // Records a refused contributor: the expected sum is unknown.
     void refuse(TensorId tensor) { pending_[tensor].whole = false; }
 
-    // A step added up contributions to one of these tensors.
+    // Records that a step added up contributions to one of these tensors.
     void accumulate(std::span<const TensorId> candidates, std::size_t step);
 
     bool has(TensorId tensor) const { return pending_.contains(tensor); }
 
-    // Takes a gradient out that is about to be read, or nothing if there is none to compare.
+    // Removes and returns a gradient that is about to be read; nothing if there is none to compare.
     std::optional<PendingGradient> take(TensorId tensor);
 
     std::vector<TensorId> tensors() const;

@@ -101,7 +101,7 @@ private:
         }
     }
 
-    // The layers that a forward unit does, in order: its own first.
+    // The layers of a forward unit, in order: its own first.
     std::vector<LayerId> layers_done_by(const Task& task) const {
         std::vector<LayerId> layers = {task.layer};
         for (const Step& step : executable_.steps()) {
@@ -112,8 +112,8 @@ private:
         return layers;
     }
 
-    // The reference goes from layer to layer by its own values, as what lies between has no memory.
-    // Each layer may round as it would alone.
+    // Within a unit the reference uses its own values, because the tensors between the layers have
+    // no memory. Each layer may round as it would alone.
     void check_fused(const Unit& unit, const std::vector<LayerId>& layers) {
         execute(unit);
         Expected made;
@@ -137,8 +137,8 @@ private:
         }
     }
 
-    // A sum near 0 may be rounded to the other side of ReLU's corner: its backward pass goes by
-    // what was computed.
+    // A sum near 0 may be rounded to the other side of ReLU's corner: its backward pass uses the
+    // computed value.
     void keep_side_of_corner(const Layer& relu) {
         HostValues inputs = executable_.read(relu.inputs.front(), Content::value);
         const HostValues results = executable_.read(relu.outputs.front(), Content::value);
@@ -180,8 +180,8 @@ private:
         }
     }
 
-    // The operands whose gradients a task computes: its own, and those of the backward_weights that
-    // is done within it.
+    // The operands whose gradients a task computes: its own, and those of the backward_weights done
+    // within it.
     std::vector<bool> contributions_of(const Task& task) const {
         auto wanted = gradient_operands(graph_, schedule_, task);
         if (task.pass == Pass::backward_data && computes_weights_along(task.layer)) {
@@ -218,7 +218,7 @@ private:
         }
     }
 
-    // Nothing is executed; gradients that the unit would have contributed to cannot be judged.
+    // Nothing is executed, so gradients that the unit would have contributed to cannot be judged.
     void refuse(const Unit& unit) {
         if (unit.task.pass == Pass::backward_weights && computes_weights_along(unit.task.layer)) {
             return;
@@ -231,7 +231,8 @@ private:
         }
     }
 
-    // Layers without a step, such as a reshape that moves nothing, contribute by what they share.
+    // Layers without a step, such as a reshape that moves nothing, contribute through shared
+    // memory.
     void contribute_without_step(TensorId tensor) {
         for (const Task& task : schedule_.tasks) {
             const Layer& layer = graph_.layers[task.layer];
@@ -258,7 +259,7 @@ private:
         note(unit.first, comparison, graph_.tensors[tensor].name);
     }
 
-    // Compares a gradient that is about to be read, or that nothing reads any more.
+    // Compares a gradient that is about to be read, or that nothing will read.
     void settle(TensorId tensor) {
         if (gradients_.has(tensor)) {
             contribute_without_step(tensor);
@@ -278,7 +279,7 @@ private:
         }
     }
 
-    // A step's check is that of its worst tensor.
+    // The check of a step is its worst tensor's.
     void note(std::size_t step, const TensorError& comparison, const std::string& subject) {
         StepCheck& check = checks_[step];
         check.step = step;

@@ -169,7 +169,7 @@ Table caches_of(const SimulatedNetwork& network, const SimulationOptions& option
         table.notes.push_back(
             fmt::format("Hits within: half of the 95 % confidence interval, in percentage points "
                         "of all accesses, because one set of {} was simulated, but at least {}.",
-                        sampled_one_in, SetAssociativeCache::fewest_sampled_sets));
+                        sampled_one_in, SetAssociativeCache::min_sampled_sets));
     }
     if (options.checks_engine) {
         table.notes.push_back(

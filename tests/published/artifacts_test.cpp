@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT
-// Numbers called artifact or digitised are in the authors' files or were read off a figure, as
-// data/published says. Skipped if ../shared/data is absent.
+// SPDX-License-Identifier: MIT Numbers called artifact or digitised are in the authors' files
+// or were read off a figure, as stated in data/published. Skipped if ../shared/data is
+// absent.
 #include "published/figure.h"
 #include "published/files.h"
 #include "tests/support/shared_directory.h"
@@ -35,7 +35,7 @@ double query_number(const std::filesystem::path& database, const std::string& qu
     return value;
 }
 
-TEST(Artifacts, TheKernelDatabaseOfDongHasTheRowsThatAreHeldAgainst) {
+TEST(Artifacts, TheKernelDatabaseOfDongHasThePublishedRows) {
     const auto database = shared_directory() / "data/dnnmark/alexnet_kernel.db";
     if (!std::filesystem::exists(database)) {
         GTEST_SKIP() << database << " is not here";
@@ -61,7 +61,7 @@ TEST(Artifacts, TheKernelDatabaseOfDongHasTheRowsThatAreHeldAgainst) {
     }
 }
 
-TEST(Artifacts, TheRecordsOfParaDnnHaveTheNumbersThatAreHeldAgainst) {
+TEST(Artifacts, TheRecordsOfParaDnnHaveThePublishedNumbers) {
     std::ifstream file(shared_directory() / "data/paradnn/gpu_fc.json");
     if (!file) {
         GTEST_SKIP() << "../shared/data/paradnn is not here";
@@ -80,7 +80,7 @@ TEST(Artifacts, TheRecordsOfParaDnnHaveTheNumbersThatAreHeldAgainst) {
 }
 
 // Rows are "9c,Direct,conv1,55,fwd Gop b256,2.5".
-TEST(Artifacts, TheBarsOfKimAreTheOnesThatWereReadOffTheFigure) {
+TEST(Artifacts, TheBarsOfKimMatchTheDigitisedFigure) {
     std::ifstream file(shared_directory() / "data/published/kim2017_figures.csv");
     if (!file) {
         GTEST_SKIP() << "../shared/data/published is not here";
@@ -120,7 +120,7 @@ std::vector<double> digitised_values(std::istream& file, std::string_view panels
     return values;
 }
 
-TEST(Artifacts, TheTimesOfKimAreTheOnesThatWereReadOffTheFigures) {
+TEST(Artifacts, TheTimesOfKimMatchTheDigitisedFigures) {
     const auto path = shared_directory() / "data/published/kim2017_figures.csv";
     if (!std::filesystem::exists(path)) {
         GTEST_SKIP() << path << " is not here";

@@ -22,7 +22,7 @@ TEST(Counts, ChoosesLayersByTwoGlobs) {
               2 * 96 * 27 * 27);
 }
 
-TEST(Counts, TakesOnlyThePassesThatTrainingHas) {
+TEST(Counts, CountsOnlyThePassesOfTraining) {
     const Counted conv1 = {.network = "alexnet", .layers = "conv1", .what = "passes"};
     Counted training = conv1;
     training.passes = "training";
@@ -32,7 +32,7 @@ TEST(Counts, TakesOnlyThePassesThatTrainingHas) {
     EXPECT_EQ(counted(training), 3);
 }
 
-TEST(Counts, RefusesWhatIsNotThere) {
+TEST(Counts, RefusesUnknownNames) {
     EXPECT_EQ(error_of([] { counted({.network = "alexnet", .layers = "conv9"}); }),
               "alexnet: no layer matches \"conv9\" without \"\"");
     EXPECT_EQ(error_of([] { counted({.network = "alexnet", .what = "miles"}); }),

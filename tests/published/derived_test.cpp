@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: MIT
-// Numbers that nobody published: arithmetic on published ones, and variants that explain
-// differences between ours and theirs. They test strata and say nothing about a publication, so
-// data/published contains none of them.
+// SPDX-License-Identifier: MIT Unpublished numbers: arithmetic on
+// published ones, and variants that explain differences between ours and
+// theirs. They test strata, not a publication, so they are not in
+// data/published.
 #include "base/range.h"
 #include "published/counts.h"
 
@@ -51,7 +51,7 @@ TEST(Derived, ResNetsCountByEachFormulaAsExpected) {
     }
 }
 
-TEST(Derived, TheProfiledAlexNetHasTheOperationsThatItsKernelsAddUpTo) {
+TEST(Derived, TheProfiledAlexNetHasTheOperationsOfItsKernels) {
     const char* network = "tf-cnn-benchmarks/alexnet";
     EXPECT_EQ(derived(operations(network, "conv*,fc*")), 1'677'585'792);
     // Three convolutions on average, of which the minimum and maximum are printed.
@@ -65,8 +65,8 @@ TEST(Derived, AlexNetWithoutGroupsHasItsWeightsWithoutBiases) {
     EXPECT_EQ(derived({.network = "alexnet-ungrouped", .what = "weights"}), 62'367'776);
 }
 
-// The bars that Kim et al. call theoretical fit these planes of 12x12.
-TEST(Derived, ConvolutionsOnPlanesOfTwelveCountAsTheBarsThatFitThem) {
+// The bars that Kim et al. call theoretical fit these 12x12 planes.
+TEST(Derived, ConvolutionsOnPlanesOfTwelveMatchTheTheoreticalBars) {
     const auto billions = [](const char* problem) { return derived({.network = problem}) / 1e9; };
     EXPECT_NEAR(billions("convolution(256x256x12x12) out_channels=384 kernel=3x3 pad_begin=1x1 "
                          "pad_end=1x1"),
@@ -76,8 +76,8 @@ TEST(Derived, ConvolutionsOnPlanesOfTwelveCountAsTheBarsThatFitThem) {
                 97.8, 0.05);
 }
 
-// What one layer of Levinthal's language model executes besides its cells.
-TEST(Derived, TheProjectionOfALanguageModelFillsItsTiles) {
+// The kernels of one layer of Levinthal's language model besides its cells.
+TEST(Derived, TheProjectionOfALanguageModelPadsItsTiles) {
     constexpr double steps = 32 * 128;
     Counted projection = operations("lstm:layers=1,embed=1024,length=32,vocabulary=10000",
                                     "projection", "executed-sgemm");
@@ -87,7 +87,7 @@ TEST(Derived, TheProjectionOfALanguageModelFillsItsTiles) {
     EXPECT_EQ(derived(projection) / steps, 20'490'000);
 }
 
-TEST(Derived, CaffesBlobsOfAnImageAreWhatItsLogsSayOfABatch) {
+TEST(Derived, CaffesBlobsOfAnImageMatchItsLogsOfABatch) {
     const auto floats = [](const char* network) {
         return derived({.network = network, .batch = 1, .what = "caffe-data-bytes"}) / 4;
     };
@@ -97,9 +97,9 @@ TEST(Derived, CaffesBlobsOfAnImageAreWhatItsLogsSayOfABatch) {
     EXPECT_EQ(floats("convnet-benchmarks/googlenet"), 12'984'496);
 }
 
-// Table 2 of ParaDnn. It prints 6 values for the filters where doubling gives 3, and doubling its
-// vocabulary never reaches the stated end of 1024.
-TEST(Derived, TheSweepsOfParaDnnHaveAsManyNetworksAsTheirAxesGive) {
+// Table 2 of ParaDnn. It prints 6 values for the filters although doubling gives 3, and doubling
+// its vocabulary never reaches the stated end of 1024.
+TEST(Derived, TheSweepsOfParaDnnHaveTheNetworksOfTheirAxes) {
     const auto networks = [](std::initializer_list<const char*> axes) {
         std::size_t product = 1;
         for (const char* axis : axes) {

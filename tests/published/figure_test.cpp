@@ -12,7 +12,7 @@
 namespace strata {
 namespace {
 
-TEST(Figure, EveryFileIsRead) {
+TEST(Figure, EveryFileIsReadable) {
     for (const MeasuredFigure& figure : measured_figures()) {
         EXPECT_FALSE(figure.panels.empty()) << figure.name;
         const Graph network = load_network({figure.network, {}, {}, {}});
@@ -40,12 +40,12 @@ TEST(Figure, ValuesAreInSecondsAndBytes) {
     EXPECT_DOUBLE_EQ(memory.bars[2].published, 4890e6);
 }
 
-TEST(Figure, AnUnknownNameIsNone) {
+TEST(Figure, AnUnknownNameGivesNothing) {
     EXPECT_FALSE(find_figure("kim2017-fig9c"));
     EXPECT_FALSE(find_figure("no-such.toml"));
 }
 
-TEST(Figure, AWrongWordIsRefusedAtItsPlace) {
+TEST(Figure, AnInvalidWordIsRefusedAtItsPlace) {
     const std::string_view text = R"(title = "t"
 source = "s"
 network = "alexnet"

@@ -66,7 +66,7 @@ findings = [{ name = "waits", quantity = "top_stalls", device = "k40", layers = 
               "");
 }
 
-TEST(ModelledFigure, ThoseOfStrataCanBeReadAndAreFoundByName) {
+TEST(ModelledFigure, BuiltInFiguresAreReadableAndFoundByName) {
     ASSERT_FALSE(modelled_figures().empty());
     for (const ModelledFigure& figure : modelled_figures()) {
         EXPECT_EQ(find_modelled_figure(figure.name)->title, figure.title);

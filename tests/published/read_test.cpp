@@ -10,7 +10,7 @@
 namespace strata {
 namespace {
 
-// A file with one number, which `row` describes, and what holds for every number.
+// A file with one number, described by `row`, and the defaults of every number.
 std::string file_with(const std::string& row,
                       const std::string& every = "basis = \"printed\", where = \"Table 1\"") {
     return "title = \"t\"\nsource = \"s\"\nevery = { network = \"alexnet\", tolerance = 5, " +
@@ -21,7 +21,7 @@ std::string mistake(const std::string& row) {
     return error_of([&] { parse_reproduction(file_with(row), "facts.toml"); });
 }
 
-TEST(ReadReproduction, TakesWhatEveryNumberHasWhereANumberSaysNothing) {
+TEST(ReadReproduction, UsesTheDefaultsForAbsentKeys) {
     const Reproduction facts = parse_reproduction(
         file_with("layers = \"fc*\", over = { layers = \"*\" }"), "a/facts.toml");
     EXPECT_EQ(facts.name, "facts");
@@ -34,7 +34,7 @@ TEST(ReadReproduction, TakesWhatEveryNumberHasWhereANumberSaysNothing) {
     EXPECT_FALSE(number.minus);
 }
 
-TEST(ReadReproduction, NamesThePlaceOfAMistake) {
+TEST(ReadReproduction, NamesThePlaceOfAnError) {
     EXPECT_EQ(mistake("layer = \"fc*\""),
               "facts.toml: number 1: layer: unknown key; remove or correct it");
     EXPECT_EQ(mistake("batch = 0"), "facts.toml: number 1: batch: give a positive whole number");
@@ -53,7 +53,7 @@ TEST(ReadReproduction, NamesThePlaceOfAMistake) {
               "facts.toml: numbers: give it as a list of tables, [{ ... }, ...]");
 }
 
-TEST(ReadReproduction, EveryNumberSaysWhatItsBasisIsAndWhereItStands) {
+TEST(ReadReproduction, EveryNumberStatesItsBasisAndPlace) {
     const auto without = [](const std::string& every) {
         return error_of(
             [&] { parse_reproduction(file_with("layers = \"fc*\"", every), "facts.toml"); });
@@ -78,7 +78,7 @@ TEST(ReadReproduction, ANumberMayHaveItsOwnBasis) {
     EXPECT_EQ(facts.numbers.at(0).method, Method::counted);
 }
 
-TEST(FindReproduction, TakesAFileOfTheReadersOwn) {
+TEST(FindReproduction, TakesAFileOfTheUser) {
     const TemporaryDirectory folder;
 
     const auto path =

@@ -14,7 +14,7 @@ protected:
     Reproduced reproduced = reproduce(find_reproduction(GetParam().name));
 };
 
-TEST_P(EveryReproduction, AgreesOrSaysWhyNot) {
+TEST_P(EveryReproduction, AgreesOrExplainsTheDifference) {
     for (const ComparedNumber& comparison : reproduced.comparisons) {
         EXPECT_NE(comparison.verdict, Agreement::unexplained)
             << comparison.quantity << ": published " << std::fixed << comparison.published
@@ -23,7 +23,7 @@ TEST_P(EveryReproduction, AgreesOrSaysWhyNot) {
     EXPECT_TRUE(agrees(reproduced));
 }
 
-TEST_P(EveryReproduction, ExplainsOnlyWhatDiffers) {
+TEST_P(EveryReproduction, ExplainsOnlyDifferences) {
     for (std::size_t i = 0; i < reproduced.comparisons.size(); ++i) {
         const ComparedNumber& comparison = reproduced.comparisons[i];
         EXPECT_EQ(comparison.verdict == Agreement::differs,
@@ -53,7 +53,7 @@ TEST_P(EveryReproduction, CallsAFittedFormulaModelled) {
 }
 
 // A second row for the same number would count the same agreement twice.
-TEST_P(EveryReproduction, HoldsEachNumberAgainstOneCount) {
+TEST_P(EveryReproduction, ComparesEachNumberWithOneCount) {
     std::set<std::string> names;
     for (const PublishedNumber& number : reproduced.reproduction.numbers) {
         EXPECT_TRUE(names.insert(number.name).second) << number.name;
@@ -62,7 +62,7 @@ TEST_P(EveryReproduction, HoldsEachNumberAgainstOneCount) {
     EXPECT_FALSE(reproduced.reproduction.title.empty());
 }
 
-// Those that need no file of the authors.
+// The reproductions that need no file of the authors.
 std::vector<EmbeddedFile> counted_files() {
     std::vector<EmbeddedFile> files;
     for (const EmbeddedFile& file : published_files()) {

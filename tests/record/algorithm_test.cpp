@@ -20,7 +20,7 @@ const std::vector<AlgorithmChoice> three = {
      .algorithm = ConvolutionAlgorithm::fft,
      .source = ChoiceSource::heuristic}};
 
-TEST(AlgorithmChoices, AreWrittenAndReadAgain) {
+TEST(AlgorithmChoices, RoundTripThroughText) {
     EXPECT_EQ(parse_choices(text_of(three)), three);
     EXPECT_EQ(text_of(std::vector(three.begin() + 1, three.end())),
               "conv?_1 backward_weights=jit:avx2+conv1 backward_data=fft (heuristic)");
@@ -34,14 +34,14 @@ TEST(AlgorithmChoices, AllowAPassToBeSpeltWithAHyphen) {
     EXPECT_EQ(choices->front().pass, Pass::backward_data);
 }
 
-TEST(AlgorithmChoices, NameALinearLayersAlgorithmToo) {
+TEST(AlgorithmChoices, CanNameALinearLayersAlgorithm) {
     const auto choices = parse_choices("fc6 backward_weights=matmul");
     ASSERT_TRUE(choices.has_value());
     EXPECT_EQ(choices->front().algorithm, LinearAlgorithm::matmul);
     EXPECT_EQ(text_of(*choices), "fc6 backward_weights=matmul");
 }
 
-TEST(AlgorithmChoices, RefuseWhatIsNone) {
+TEST(AlgorithmChoices, RefuseInvalidText) {
     for (const char* text :
          {"", "conv1", "conv1 forward", "conv1 forward=", "conv1 forward=quick", "forward=fft",
           "conv1 update=fft", "conv1 sideways=fft", "conv1 forward=fft (guessed)",
@@ -50,8 +50,8 @@ TEST(AlgorithmChoices, RefuseWhatIsNone) {
     }
 }
 
-// Where a choice comes from, too, tells one experiment from another.
-TEST(AlgorithmChoices, MakeAnotherExperiment) {
+// The source of a choice distinguishes experiments too.
+TEST(AlgorithmChoices, MakeADifferentExperiment) {
     const auto key_with = [](const char* text) {
         Settings settings;
         set_option(settings, option_named("choices"), text);
@@ -62,7 +62,7 @@ TEST(AlgorithmChoices, MakeAnotherExperiment) {
     EXPECT_EQ(key_with("none"), key_of(Settings{}));
 }
 
-TEST(WorkspaceLimit, IsWrittenExactlyInTheLargestUnitThatDividesIt) {
+TEST(WorkspaceLimit, IsPrintedExactlyInTheLargestUnitThatDividesIt) {
     const Option& option = option_named("workspace_limit");
     for (const auto& [given, written] : {std::pair{"64MiB", "64MiB"},
                                          {"1.5GiB", "1536MiB"},

@@ -17,14 +17,14 @@ strata::Run run_of(std::vector<Measurement> times) {
 
 const Measurement measured = Samples{{{1.0}}};
 
-TEST(Completeness, ARunWithEveryStepMeasuredOrDoneWithAnotherIsComplete) {
+TEST(Completeness, ARunWhoseStepsAreAllMeasuredOrFusedIsComplete) {
     const strata::Run run = run_of({measured, Included{"conv1 forward"}});
     EXPECT_FALSE(is_incomplete(run));
     EXPECT_EQ(progress_of(run), "complete");
     EXPECT_EQ(incompleteness_sentence(run), "");
 }
 
-TEST(Completeness, AStepThatWasSkippedOrFailedMakesItIncomplete) {
+TEST(Completeness, ASkippedOrFailedStepMakesItIncomplete) {
     for (const Measurement& hole : {Measurement(Skipped{"not here"}), Measurement(Failed{"odd"})}) {
         const strata::Run run = run_of({measured, hole});
         EXPECT_TRUE(is_incomplete(run));
@@ -39,7 +39,7 @@ TEST(Completeness, AnInterruptedRunIsPartialWhateverItLacks) {
     EXPECT_TRUE(is_incomplete(run));
 }
 
-TEST(Completeness, TheSentenceCountsTheHolesAndGivesTheFirstReason) {
+TEST(Completeness, TheSentenceCountsTheMissingStepsAndGivesTheFirstReason) {
     EXPECT_EQ(holes_text(run_of({measured, Skipped{"no bf16"}, Skipped{"nor this"}})),
               "2 of 3 steps could not run here (conv1 forward: no bf16)");
     EXPECT_EQ(holes_text(run_of({Failed{"wrong"}})), "1 of 1 step failed (conv1 forward: wrong)");

@@ -17,7 +17,7 @@ Settings settings() {
             .unknown = {{"policy", "warmup=3"}, {"seed", "1"}}};
 }
 
-TEST(Key, EqualSettingsHaveEqualKeysFromVersionToVersion) {
+TEST(Key, EqualSettingsHaveEqualKeysInAllVersions) {
     EXPECT_EQ(key_of(settings()), key_of(settings()));
     EXPECT_EQ(key_of(settings()), "423372419b10e229");
 }
@@ -44,7 +44,7 @@ TEST(Key, EverySettingCounts) {
     EXPECT_TRUE(differs([](Settings& s) { s.content["network"] = "0123456789abcdef"; }));
 }
 
-TEST(Key, TextThatMovesFromOneSettingToTheNextIsAnotherKey) {
+TEST(Key, MovingTextBetweenSettingsChangesTheKey) {
     Settings one = settings();
     Settings other = settings();
     one.backend = "a";
@@ -54,7 +54,7 @@ TEST(Key, TextThatMovesFromOneSettingToTheNextIsAnotherKey) {
     EXPECT_NE(key_of(one), key_of(other));
 }
 
-TEST(Provenance, NothingAboutTheBuildIsLeftEmpty) {
+TEST(Provenance, NoBuildEntryIsEmpty) {
     for (const auto& [key, value] : build_provenance()) {
         EXPECT_TRUE(!value.empty() || key == "build.flags" || key == "build.type") << key;
     }

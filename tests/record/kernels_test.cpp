@@ -44,12 +44,12 @@ TEST_F(TrackedKernels, AreKeyedByTheirPlaceInTheIteration) {
     EXPECT_EQ(kernels[2].name, "fill");
 }
 
-TEST_F(TrackedKernels, WithoutALayerHaveNone) {
+TEST_F(TrackedKernels, WithoutALayerHaveNoLayer) {
     EXPECT_TRUE(tracked()[2].layer.empty());
     EXPECT_FALSE(tracked()[2].pass);
 }
 
-TEST_F(TrackedKernels, WithoutABelievableStartAreLeftOut) {
+TEST_F(TrackedKernels, WithoutAPlausibleStartAreLeftOut) {
     trace_.spans[1].start = {};
     EXPECT_EQ(tracked().size(), 2u);
     EXPECT_EQ(tracked()[0].key.invocation, 1);

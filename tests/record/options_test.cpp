@@ -12,7 +12,7 @@
 
 namespace strata {
 
-// As the test's parameter.
+// An option as the test's parameter.
 static void PrintTo(const Option& option, std::ostream* out) {
     *out << option.name;
 }
@@ -37,7 +37,7 @@ TEST_P(EachOption, GivesTheTextThatItTakes) {
     }
 }
 
-TEST_P(EachOption, LeavesTheValueThereWasWhereATextIsNone) {
+TEST_P(EachOption, KeepsItsValueIfATextIsInvalid) {
     const Option& option = GetParam();
     if (option.placeholder == "GLOB") {
         return;  // takes any text
@@ -59,7 +59,7 @@ TEST_P(EachOption, IsPartOfTheExperiment) {
     EXPECT_EQ(policy_text(changed) != policy_text(Settings{}), option.kept == Kept::in_policy);
 }
 
-TEST_P(EachOption, KeepsAStoredValueThatThisVersionDoesNotKnow) {
+TEST_P(EachOption, KeepsAStoredValueUnknownToThisVersion) {
     const Option& option = GetParam();
     if (option.choices == nullptr || option.kept == Kept::in_policy) {
         return;
@@ -74,7 +74,7 @@ TEST_P(EachOption, KeepsAStoredValueThatThisVersionDoesNotKnow) {
 INSTANTIATE_TEST_SUITE_P(Options, EachOption, ::testing::ValuesIn(all_options()),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-TEST(Options, HaveNamesAndFlagsOfTheirOwn) {
+TEST(Options, HaveUniqueNamesAndFlags) {
     std::set<std::string_view> names;
     std::set<std::string_view> flags;
     for (const Option& option : all_options()) {
@@ -85,7 +85,7 @@ TEST(Options, HaveNamesAndFlagsOfTheirOwn) {
     }
 }
 
-TEST(Options, SeveralValuesGiveEachOfTheSettingsWithEach) {
+TEST(Options, SeveralValuesGiveAllCombinations) {
     auto all = with_values({Settings{}}, option_named("algorithm"), {"direct", "winograd"});
     all = with_values(all, option_named("fuse"), {"off", "on"});
     ASSERT_EQ(all.size(), 4U);
@@ -95,7 +95,7 @@ TEST(Options, SeveralValuesGiveEachOfTheSettingsWithEach) {
     EXPECT_EQ(all[2].execution.engine.fusion, Fusion::none);
 }
 
-TEST(Options, WhatABackendLacksIsRefusedByTheOptionThatNeedsIt) {
+TEST(Options, AnOptionRefusesABackendThatLacksItsCapability) {
     const Settings f16 = with(option_named("dtype"), "f16");
     EXPECT_EQ(refusal_of(f16, {}), "does not support f16: choose f32 or bf16 with --dtype");
     EXPECT_EQ(refusal_of(f16, {Capability::f16}), "");
@@ -113,19 +113,19 @@ TEST(Options, WhatABackendLacksIsRefusedByTheOptionThatNeedsIt) {
     }
 }
 
-TEST(Options, ASwitchTurnsToTheValueThatIsNotTheDefault) {
+TEST(Options, ASwitchSetsTheNonDefaultValue) {
     EXPECT_EQ(switched_value(option_named("pinned")), "no");
     EXPECT_EQ(switched_value(option_named("mode")), "inference");
     EXPECT_EQ(switched_value(option_named("single_precision")), "tf32");
 }
 
-TEST(Options, AShareIsAlsoReadInPercent) {
+TEST(Options, APercentageIsAlsoAccepted) {
     EXPECT_DOUBLE_EQ(with(option_named("precision"), "2%").policy.precision, 0.02);
     EXPECT_EQ(error_of([] { with(option_named("precision"), "200%"); }),
               "--precision needs a fraction up to 1, such as 1% or 0.01, not '200%'");
 }
 
-TEST(Settings, APolicyOfAnotherVersionIsKeptAsItStands) {
+TEST(Settings, APolicyOfAnotherVersionIsKeptUnchanged) {
     Settings settings;
     set_policy(settings, "warmup=5 patience=9");
     EXPECT_EQ(settings.policy.warmup, 5U);
@@ -135,7 +135,7 @@ TEST(Settings, APolicyOfAnotherVersionIsKeptAsItStands) {
     EXPECT_TRUE(known.unknown.empty());
 }
 
-TEST(Settings, OtherSettingsAreWrittenAndReadAgain) {
+TEST(Settings, OtherSettingsRoundTrip) {
     Settings settings;
     settings.dims["tokens"] = 64;
     settings.variables["HIDDEN"] = "8";

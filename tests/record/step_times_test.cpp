@@ -9,7 +9,7 @@ namespace {
 constexpr Seconds quick{0.4e-3};
 constexpr Seconds delayed{16.5e-3};
 
-// A step of which so many samples were not delayed.
+// A step with a given number of undelayed samples.
 StepResult step_with(std::string layer, std::size_t clean, std::size_t disturbed,
                      std::string problem = "pow 1000") {
     StepResult step;
@@ -51,7 +51,7 @@ TEST(StepTimes, AStepWithTooFewUndisturbedSamplesTakesThoseOfEqualSteps) {
     EXPECT_EQ(times[1]->disturbed, 20u) << "its own";
 }
 
-TEST(StepTimes, AStepKeepsItsOwnSamplesWhereTheyAreEnough) {
+TEST(StepTimes, AStepKeepsItsOwnSamplesIfTheyAreEnough) {
     StepResult slower = step_with("b", 10, 10);
     for (Seconds& time : std::get<Samples>(slower.time).values) {
         time = 2 * time;
@@ -61,7 +61,7 @@ TEST(StepTimes, AStepKeepsItsOwnSamplesWhereTheyAreEnough) {
     EXPECT_EQ(times[1]->median, 2 * quick);
 }
 
-TEST(StepTimes, StepsThatDifferDoNotStandInForEachOther) {
+TEST(StepTimes, DifferentStepsDoNotShareSamples) {
     const auto times =
         step_times(run_with({step_with("a", 1, 19), step_with("b", 20, 0, "pow 2000")}));
     EXPECT_EQ(times[0]->median, delayed);
@@ -70,7 +70,7 @@ TEST(StepTimes, StepsThatDifferDoNotStandInForEachOther) {
     EXPECT_EQ(times[1]->use, SampleUse::all);
 }
 
-TEST(StepTimes, OfFewSamplesMostAreEnough) {
+TEST(StepTimes, OfFewSamplesTheMajorityIsEnough) {
     EXPECT_EQ(step_times(run_with({step_with("a", 2, 1)}))[0]->use, SampleUse::clean);
     EXPECT_EQ(step_times(run_with({step_with("a", 1, 2)}))[0]->use, SampleUse::disturbed);
 }
@@ -83,7 +83,7 @@ TEST(StepTimes, ADoubtSaysHowManySamplesWereLeftOut) {
     EXPECT_EQ(doubt->sentence.find("other programs delayed 20 of 100 samples of the steps"), 0u);
 }
 
-TEST(StepTimes, ADoubtSaysOfHowManyStepsNothingFollows) {
+TEST(StepTimes, ADoubtCountsTheStepsThatSupportNoConclusion) {
     const auto doubt =
         disturbance_doubt(run_with({step_with("a", 0, 5), step_with("b", 100, 0, "pow 2000")}));
     ASSERT_TRUE(doubt);

@@ -68,7 +68,7 @@ TEST_F(TraceResults, ItsBudgetClosesToTheNanosecond) {
     EXPECT_EQ(budget.tasks[1].waited, Nanoseconds(5));
 }
 
-TEST_F(TraceResults, WhatHasNoBelievableStampsIsKeptAndCounted) {
+TEST_F(TraceResults, SpansWithoutPlausibleStampsAreKeptAndCounted) {
     for (Span& span : trace_.spans) {
         if (span.correlation % 2 == 1) {
             span.end = {};
@@ -80,7 +80,7 @@ TEST_F(TraceResults, WhatHasNoBelievableStampsIsKeptAndCounted) {
     EXPECT_EQ(budget_of(*kept).budget.untimed, 1u);
 }
 
-TEST_F(TraceResults, NothingRecordedIsNoResult) {
+TEST_F(TraceResults, AnEmptyTraceHasNoResult) {
     trace_.spans.clear();
     EXPECT_FALSE(result());
 }

@@ -15,7 +15,7 @@ namespace strata::testing {
 
 namespace {
 
-// Those that this processor has.
+// The instruction sets of this processor.
 std::vector<VectorWidth> widths() {
     std::vector<VectorWidth> found;
     for (const VectorWidth width :
@@ -27,7 +27,7 @@ std::vector<VectorWidth> widths() {
     return found;
 }
 
-// Near lines often, far ones seldom.
+// Accesses near lines often, far ones rarely.
 std::vector<LineNumber> some_lines(std::size_t count, LineNumber different) {
     std::mt19937 random(7);
     std::vector<LineNumber> lines(count);
@@ -38,7 +38,7 @@ std::vector<LineNumber> some_lines(std::size_t count, LineNumber different) {
     return lines;
 }
 
-// What a fully associative LRU cache misses, one line after the other.
+// The misses of a fully associative LRU cache, line by line.
 std::vector<LineNumber> missed_by_definition(const std::vector<LineNumber>& lines,
                                              std::size_t capacity) {
     std::list<LineNumber> stack;
@@ -58,7 +58,7 @@ std::vector<LineNumber> missed_by_definition(const std::vector<LineNumber>& line
     return missed;
 }
 
-TEST(Cache, OneSetIsTheDefinitionOfLru) {
+TEST(Cache, OneSetMatchesTheDefinitionOfLru) {
     const auto lines = some_lines(3000, 40);
     for (const VectorWidth width : widths()) {
         for (const int ways : {1, 2, 3, 7, 8, 9, 15, 16}) {
@@ -89,7 +89,7 @@ TEST(Cache, EveryVectorWidthMissesTheSame) {
     }
 }
 
-TEST(Cache, MoreWaysOfAsManySetsNeverMissMore) {
+TEST(Cache, MoreWaysPerSetNeverMissMore) {
     const auto lines = some_lines(20000, 3000);
     std::uint64_t before = lines.size();
     for (int ways = 1; ways <= 16; ++ways) {
@@ -140,7 +140,7 @@ TEST(Cache, AWriteAllocatesWithoutReadingAndIsWrittenWhenEvicted) {
         std::vector<SectorAccess> below;
         cache.access({{{.line = 1, .sectors = 0b0101, .kind = AccessKind::write},
                        {.line = 2},
-                       {.line = 1, .sectors = 0b0100},  // which is present
+                       {.line = 1, .sectors = 0b0100},  // hits: present
                        {.line = 3},                     // evicts 2, which is clean
                        {.line = 4}}},                   // evicts 1
                      &below);
@@ -155,7 +155,7 @@ TEST(Cache, AWriteAllocatesWithoutReadingAndIsWrittenWhenEvicted) {
     }
 }
 
-TEST(Cache, WhatIsWrittenLeavesTheCacheOnceOrStaysUntilItIsFlushed) {
+TEST(Cache, DirtySectorsAreWrittenBackOnceOrStayUntilAFlush) {
     std::vector<SectorAccess> accesses;
     for (const LineNumber line : some_lines(20000, 3000)) {
         accesses.push_back({line, static_cast<std::uint8_t>(1 + line % 15),
@@ -177,9 +177,9 @@ TEST(Cache, WhatIsWrittenLeavesTheCacheOnceOrStaysUntilItIsFlushed) {
     }
 }
 
-// Every line misses when it is first read, so what misses names all lines of the sampled sets.
-TEST(Cache, ASampledCacheMissesWhatTheSameSetsOfAWholeOneMiss) {
-    constexpr std::size_t sets = 1000;  // no power of two, and 250 of them would be too few
+// Every line misses when it is first read, so the misses are all lines of the sampled sets.
+TEST(Cache, ASampledCacheMissesLikeTheSameSetsOfAWholeOne) {
+    constexpr std::size_t sets = 1000;  // not a power of two, and 250 would be too few
     const auto lines = some_lines(40000, 60000);
     SetAssociativeCache whole({sets * 16, 16}, VectorWidth::portable);
     std::vector<LineNumber> missed_by_whole;
@@ -225,7 +225,7 @@ TEST(Cache, ASampledCacheOfSectorsCountsTheSameWithEveryVectorWidth) {
     }
 }
 
-TEST(Cache, AtLeastAsManySetsAsItTakesAreSampled) {
+TEST(Cache, EnoughSetsAreSampled) {
     EXPECT_EQ(SetAssociativeCache({16 * 1024, 16}, VectorWidth::portable, 32).simulated_sets(),
               256U);
     const SetAssociativeCache small({16 * 511, 16}, VectorWidth::portable, 32);

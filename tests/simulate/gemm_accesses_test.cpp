@@ -24,7 +24,7 @@ void each_line(const LineTile& tile, F&& f) {
     }
 }
 
-TEST(GemmAccesses, TheTilesAreAllLinesOfTheThreeMatricesOnce) {
+TEST(GemmAccesses, TheTilesCoverAllLinesOfTheThreeMatricesOnce) {
     const GemmAccesses product(some_product);
     std::set<LineNumber> lines;
     std::uint64_t count = 0;
@@ -38,7 +38,7 @@ TEST(GemmAccesses, TheTilesAreAllLinesOfTheThreeMatricesOnce) {
 }
 
 // Each block reads its rows of A once for each step of a line's width, and its columns of B once.
-TEST(GemmAccesses, ReadsAreThoseOfEachBlockAndEachResultIsWrittenOnce) {
+TEST(GemmAccesses, EachBlockReadsItsSlicesAndEachResultIsWrittenOnce) {
     const GemmAccesses product(some_product);
     std::uint64_t reads = 0, writes = 0;
     product.visit([&](std::uint32_t number, AccessKind kind) {
@@ -49,8 +49,8 @@ TEST(GemmAccesses, ReadsAreThoseOfEachBlockAndEachResultIsWrittenOnce) {
     EXPECT_EQ(writes, 1024U * 768 / 32);
 }
 
-// One pass over tiles against the exact simulation of every line, at sizes from where almost all
-// misses to where almost all hits, the steep part included.
+// One pass over tiles against the exact simulation of every line, at sizes from almost all misses
+// to almost all hits, including the steep part.
 TEST(GemmAccesses, StackDistancesPredictTheExactHitRateOfEveryCapacity) {
     const GemmAccesses product({.m = 2048, .n = 2048, .k = 512, .blocks_in_flight = 100});
     TileStackDistances distances(product.tiles());
@@ -77,7 +77,7 @@ TEST(GemmAccesses, StackDistancesPredictTheExactHitRateOfEveryCapacity) {
     EXPECT_GT(highest, 0.9);
 }
 
-TEST(GemmAccesses, ExtentsThatAreNoMultiplesAreRefused) {
+TEST(GemmAccesses, ExtentsThatAreNotMultiplesAreRefused) {
     EXPECT_THROW(GemmAccesses({.m = 100, .n = 128, .k = 32}), Error);
     EXPECT_THROW(GemmAccesses({.m = 128, .n = 128, .k = 36}), Error);
     EXPECT_THROW(GemmAccesses({.m = 128, .n = 128, .k = 32, .blocks_in_flight = 0}), Error);

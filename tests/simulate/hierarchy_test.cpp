@@ -66,7 +66,7 @@ TiledProduct convolution() {
             .c = OperandView{.view = y}};
 }
 
-// The same with filters as rows, so that every filter's blocks go through all pixels.
+// The same with filters as rows, so that every filter's blocks traverse all pixels.
 TiledProduct convolution_by_filters() {
     TiledProduct turned = convolution();
     std::swap(turned.m, turned.n);
@@ -112,8 +112,8 @@ double hit_rate(const LevelCounts& level) {
     return level.sectors.hits() / level.sectors.accesses();
 }
 
-// The promise that lets stack distances stand for the exact cache: away from the steps of the hit
-// rate and on them. From 256 sets on: few sets are too few for what is said of hashes.
+// The accuracy that lets stack distances replace the exact cache, both off and on the steps of the
+// hit rate. From 256 sets on: the statistics of hashes need that many.
 TEST(Hierarchy, BothEnginesAgreeWithinHalfAPointForEveryKernelAndCapacity) {
     double lowest = 1, highest = 0;
     for (const Kernel& kernel : kernels()) {
@@ -136,10 +136,10 @@ TEST(Hierarchy, BothEnginesAgreeWithinHalfAPointForEveryKernelAndCapacity) {
     EXPECT_GT(highest, 0.7);
 }
 
-// One set in 32, and at least 256, of caches that hold all, a part or nearly nothing of what a
-// kernel goes through twice. On a step of the hit rate sampled sets may be off by more than half a
-// point; the confidence that is stated with them says so.
-TEST(Hierarchy, SampledSetsStandForAllWithinTheirConfidence) {
+// One set in 32, and at least 256, of caches that hold all, a part or almost nothing of what a
+// kernel traverses twice. On a step of the hit rate, sampled sets may be off by more than half a
+// point; their stated confidence says so.
+TEST(Hierarchy, SampledSetsRepresentAllWithinTheirConfidence) {
     int estimates = 0, outside = 0;
     for (const Kernel& kernel : kernels()) {
         for (const std::size_t lines : {8192U, 24576U}) {
@@ -160,7 +160,7 @@ TEST(Hierarchy, SampledSetsStandForAllWithinTheirConfidence) {
     EXPECT_LE(outside, estimates / 5);
 }
 
-TEST(Hierarchy, EveryLevelIsAskedForWhatTheLevelAboveMisses) {
+TEST(Hierarchy, EveryLevelReceivesTheMissesOfTheLevelAbove) {
     for (const Kernel& kernel : kernels()) {
         for (const CacheEngine engine : {CacheEngine::distances, CacheEngine::exact}) {
             const auto found = simulate(*kernel.accesses, memory_with_l2(4096), engine, all);
@@ -192,7 +192,7 @@ TEST(Hierarchy, ALargerCacheNeverHasMoreCapacityMissesAndTheSameCompulsoryOnes) 
     }
 }
 
-// Every operand once, counted from the extents.
+// Counts every operand once, from the extents.
 TEST(Hierarchy, AHugeCacheReadsEachOperandOnceAndWritesTheResultOnce) {
     auto memory = memory_with_l2(std::size_t{1} << 20);
     const auto product = simulate(ProductAccesses(linear(128)), memory, CacheEngine::exact, all);
@@ -204,7 +204,7 @@ TEST(Hierarchy, AHugeCacheReadsEachOperandOnceAndWritesTheResultOnce) {
     EXPECT_EQ(convolved.dram_writes, images * 96 * 27 * 27 * 4 / 32);
 }
 
-TEST(Hierarchy, BypassingTheFirstLevelAsksTheSecondForEveryRead) {
+TEST(Hierarchy, BypassingTheFirstLevelSendsEveryReadToTheSecond) {
     GpuMemory memory = memory_with_l2(4096);
     const ProductAccesses kernel(convolution());
     const auto cached = simulate(kernel, memory, CacheEngine::exact, all);
@@ -215,7 +215,7 @@ TEST(Hierarchy, BypassingTheFirstLevelAsksTheSecondForEveryRead) {
     EXPECT_GT(cached.l1->sectors.read_hits, 0.3 * cached.l1->sectors.reads);
 }
 
-// A kernel of equal waves: what was not simulated is like the last wave that was.
+// A kernel of equal waves: the part not simulated equals the last simulated wave.
 TEST(Hierarchy, WavesThatAreNotSimulatedCountLikeTheLast) {
     const std::uint64_t bytes = 8 << 20;
     const StreamAccesses kernel({{0, bytes}, {1 << 24, bytes, AccessKind::write}});
@@ -238,8 +238,8 @@ TEST(ProductAccesses, ASplitProductWritesThePartialSumsOfEachSplit) {
     EXPECT_EQ(found.dram_reads, (2048 + 2048) * 128 * 4 / 32);
 }
 
-// Element by element, from the formula.
-TEST(ProductAccesses, AWindowIsReadWhereItsElementsLie) {
+// Compares element by element with the formula.
+TEST(ProductAccesses, AWindowReadsItsElementsInPlace) {
     for (const std::int64_t stride : {1, 2, 4, 16}) {
         const WindowView view{.channels_of_image = 3,
                               .height = 40,
@@ -278,7 +278,7 @@ TEST(ProductAccesses, AWindowIsReadWhereItsElementsLie) {
     }
 }
 
-TEST(ProductAccesses, ExtentsThatAreNoneAreRefused) {
+TEST(ProductAccesses, InvalidExtentsAreRefused) {
     TiledProduct product = linear(128);
     product.k = 0;
     EXPECT_THROW(ProductAccesses{product}, Error);

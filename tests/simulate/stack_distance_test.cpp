@@ -61,7 +61,7 @@ TEST(StackDistances, TheLinesOfATileHaveTheDistanceOfAllOfThem) {
     TileStackDistances distances(3);
     distances.touch(0, 10);
     distances.touch(1, 5);
-    distances.touch(0, 10);  // 5 + 10 lines hold it: hits with 15
+    distances.touch(0, 10);  // distance 5 + 10 lines: hits with 15
     distances.touch(0, 10);  // 10 suffice
     EXPECT_EQ(distances.accesses(), 35U);
     EXPECT_EQ(distances.compulsory_misses(), 15U);
@@ -72,7 +72,7 @@ TEST(StackDistances, TheLinesOfATileHaveTheDistanceOfAllOfThem) {
 }
 
 // Many more touches than slots, so that gaps are closed again and again.
-TEST(StackDistances, DoNotDependOnHowManyTilesThereCouldBe) {
+TEST(StackDistances, DoNotDependOnTheNumberOfPossibleTiles) {
     const auto tiles = some_tiles(60000, 5000);
     TileStackDistances few(5000), many(400000);
     for (const std::uint32_t tile : tiles) {
@@ -85,7 +85,7 @@ TEST(StackDistances, DoNotDependOnHowManyTilesThereCouldBe) {
     }
 }
 
-TEST(StackDistances, SetsCostHitsBelowTheWorkingSetAndSpareNoneFarAboveIt) {
+TEST(StackDistances, SetsCostHitsBelowTheWorkingSetAndNothingFarAboveIt) {
     TileStackDistances distances(100);
     for (int round = 0; round < 50; ++round) {
         for (std::uint32_t tile = 0; tile < 100; ++tile) {
@@ -98,7 +98,7 @@ TEST(StackDistances, SetsCostHitsBelowTheWorkingSetAndSpareNoneFarAboveIt) {
     EXPECT_GT(distances.hit_rate(800, 16), distances.hit_rate(800));
 }
 
-TEST(StackDistances, NothingTouchedHitsNothing) {
+TEST(StackDistances, WithoutTouchesNothingHits) {
     const TileStackDistances distances(4);
     EXPECT_EQ(distances.hit_rate(10), 0);
     EXPECT_EQ(distances.hit_rate(10, 4), 0);

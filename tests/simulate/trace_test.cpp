@@ -45,7 +45,7 @@ TEST(Trace, AccessesAreCountedByTheLinesThatTheyTouch) {
     EXPECT_EQ(found.kinds.misses(), found.lines.misses());
 }
 
-// 17 lines in turn, where 16 fit: LRU misses every time, and the capacity is to blame.
+// 17 lines in turn in a cache of 16: LRU misses every time, because of the capacity.
 TEST(Trace, ALoopThatIsOneLineTooLongAlwaysMisses) {
     std::string text;
     for (int i = 0; i < 170; ++i) {
@@ -71,13 +71,13 @@ TEST(Trace, BothEnginesAgree) {
     const auto found = simulated(text, CacheEngine::distances, cache);
     EXPECT_NEAR(found.lines.hits() / found.lines.accesses(),
                 exact.lines.hits() / exact.lines.accesses(), 0.005);
-    // (That a line stays dirty through several accesses is not quite a product of chances.)
+    // (The chance that a line stays dirty through several accesses is not exactly a product.)
     EXPECT_NEAR(found.lines.dirtied / found.lines.writes, exact.lines.dirtied / exact.lines.writes,
                 0.05);
     EXPECT_GT(exact.kinds.conflict, 0);
 }
 
-TEST(Trace, WhatIsNoAccessIsRefusedByItsLine) {
+TEST(Trace, AnInvalidAccessIsRefusedByItsLine) {
     EXPECT_EQ(
         reason("r 0 4\nx 0 4\n"),
         "t.trace, line 2: 'x' is neither r nor w; a line is `r` or `w`, an address and bytes");
@@ -89,7 +89,7 @@ TEST(Trace, WhatIsNoAccessIsRefusedByItsLine) {
     EXPECT_NE(reason("r 0 " + std::string(300, ' ') + "4").find("longer than"), std::string::npos);
 }
 
-TEST(Trace, CachesThatCannotBeAreRefused) {
+TEST(Trace, ImpossibleCachesAreRefused) {
     for (const char* cache :
          {"", "size=1KiB,line=48", "size=1KiB,ways=0", "size=1KiB,ways=17", "line=64",
           "size=64,line=64", "size=1TB", "size=-1", "colour=red", "size=1KiB,line=8192"}) {

@@ -33,7 +33,7 @@ TEST(TensorError, AnythingButZeroDiffersFromAReferenceOfZeros) {
     EXPECT_EQ(largest_difference(HostValues{1e-30F}, HostValues{0}, 0), infinity);
 }
 
-TEST(TensorError, MagnitudesAreOfTheWholeTensor) {
+TEST(TensorError, MagnitudesCoverTheWholeTensor) {
     EXPECT_DOUBLE_EQ(root_mean_square(HostValues{3, -4, 0, 0}), 2.5);
     EXPECT_EQ(largest_magnitude(HostValues{3, -4, 0, 0}), 4);
     EXPECT_EQ(root_mean_square({}), 0);

@@ -178,7 +178,7 @@ TEST(Verify, AValueThatIsNotANumberIsFound) {
     EXPECT_EQ(test.faults().front(), step);
 }
 
-TEST(Verify, AFaultSaysWhatDiffersAndByHowMuch) {
+TEST(Verify, AFaultNamesTheTensorAndTheDifference) {
     Case test;
     test.corrupt_after("scores", Pass::backward_data, "drop", Content::gradient, 1.0F);
     for (const StepCheck& check : verify(test.graph, test.execution, test.executable)) {
@@ -226,7 +226,7 @@ TEST(Verify, GradientsComputedAlongWithAnotherPassAreChecked) {
     EXPECT_EQ(wrong.faults(), Steps{step});
 }
 
-// A library that keeps each contribution separate and adds them up in a step of its own, which
+// A library that keeps each contribution separate and adds them up in a separate step, which
 // belongs to the layer that reads the sum.
 struct Accumulating : Case {
     explicit Accumulating(float error) {
@@ -257,7 +257,7 @@ struct Accumulating : Case {
     std::size_t step = 0;
 };
 
-TEST(Verify, AnAccumulationInAStepOfItsOwnIsCheckedAfterIt) {
+TEST(Verify, AnAccumulationInASeparateStepIsCheckedAfterIt) {
     EXPECT_EQ(Accumulating(0).faults(), Steps{});
     Accumulating wrong(0.05F);
     EXPECT_EQ(wrong.faults(), Steps{wrong.step});
@@ -285,7 +285,7 @@ TEST(Verify, AReshapeWithoutAStepStillContributes) {
     EXPECT_EQ(wrong.faults(), Steps{step});
 }
 
-TEST(Verify, BrainFloatsAreAllowedTheirRounding) {
+TEST(Verify, BrainFloatsMayRound) {
     Case test;
     test.execution.numerics.dtype = DataType::bf16;
     const std::size_t step = test.corrupt_after("pool", Pass::forward, "pool", Content::value, 0);
