@@ -13,15 +13,15 @@ namespace strata {
 
 namespace {
 
-// A last cache that a device file does not list is less than eight times as large as the second
-// (measure/ceilings.h), and no cache at all is known of a device without any.
+// A last-level cache missing from a device file is less than eight times as large as the second
+// (measure/ceilings.h); a device without caches in its file has none known.
 constexpr double max_unlisted = 8;
 
 Bytes capacity_of(const MemoryLevel& level) {
     return level.capacity.value_or(Bytes{});
 }
 
-// What the caches nearer than a level can hold.
+// The total capacity of the caches nearer than a level.
 Bytes nearer_capacity(const Device& device, const MemoryLevel& level) {
     Bytes largest;
     bool has_third = false;
@@ -92,7 +92,7 @@ private:
         }
     }
 
-    // Main memory, and the cache that the step is judged by instead.
+    // Main memory, and the cache that bounds the step instead.
     void compare_with_memory(std::size_t i) {
         for (const MemoryLevel& level : device_.memory) {
             const bool is_main_memory = &level == &device_.memory.back();
@@ -134,18 +134,17 @@ std::string name_of_step(const Run& run, const RoofExcess& excess) {
 std::string_view explanation_of(AboveRoof reason) {
     switch (reason) {
         case AboveRoof::saves_arithmetic:
-            return "Winograd and FFT do fewer operations than are counted";
+            return "Winograd and FFT execute fewer operations than are counted";
         case AboveRoof::may_save_arithmetic:
-            return "the library does not say which algorithm it takes, and some do fewer "
-                   "operations "
+            return "the library does not report its algorithm, and some execute fewer operations "
                    "than are counted";
         case AboveRoof::served_by_caches:
-            return "caches still held part of what the steps before had moved";
+            return "caches still held data from the steps before";
         case AboveRoof::unexplained:
             break;
     }
-    return "nothing explains it, so the ceiling is lower than what this machine can do; run "
-           "`strata calibrate`";
+    return "nothing explains it, so the ceiling is lower than this machine can reach; run `strata "
+           "calibrate`";
 }
 
 // "conv1 forward, conv2 forward and 3 others".
@@ -158,7 +157,7 @@ std::string some_of(const std::vector<std::string>& names) {
                        names.size() == max_named + 1 ? "" : "s");
 }
 
-// Where the calibration is repeated: for the backend's own device or for so many threads.
+// The command that repeats the calibration, for the backend's device or the number of threads.
 std::string calibrate_command(const Run& run) {
     return run.provenance.contains("gpu.name")
                ? "strata calibrate --backend " + run.settings.backend
@@ -200,9 +199,9 @@ std::optional<Doubt> doubtful_ceilings_doubt(const Run& run) {
         return {};
     }
     return Doubt{DoubtKind::doubtful_ceilings,
-                 fmt::format("the best values of {} did not repeat within {:.0f} % when they were "
-                             "measured, because the machine was disturbed, so shares of {} may be "
-                             "too high; run `{}` while the machine has nothing else to do",
+                 fmt::format("the best values of {} were not reproduced within {:.0f} % during "
+                             "calibration, because the machine was disturbed, so shares of {} may "
+                             "be too high; run `{}` while the machine is idle",
                              join(names, ", "), 100 * repeated_within,
                              names.size() == 1 ? "it" : "them", calibrate_command(run))};
 }

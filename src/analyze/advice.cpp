@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-// Fewer input channels than lanes of a 512-bit vector of f32 leave lanes empty.
+// With fewer input channels than f32 lanes in a 512-bit vector, lanes stay empty.
 constexpr std::int64_t few_channels = 16;
 
 bool all_are(const Dims& dims, std::int64_t value) {
@@ -37,7 +37,7 @@ std::string few_channels_hint(const std::optional<Problem>& problem) {
                : "";
 }
 
-// A hint that holds for one step alone.
+// A hint for a single step.
 std::string hint(const StepEvidence& evidence) {
     return evidence.steps == 1 ? few_channels_hint(problem_in(*evidence.longest)) : "";
 }
@@ -65,10 +65,10 @@ std::string on_compute(const StepEvidence& evidence) {
 std::string on_traffic(const StepEvidence& evidence) {
     const std::string_view beyond =
         evidence.verdict == Bottleneck::cache ? ", faster than main memory allows" : "";
-    const std::string_view weights = evidence.longest->pass == Pass::update
-                                         ? ", which weights, gradients and optimizer state cost "
-                                           "whatever the batch"
-                                         : "";
+    const std::string_view weights =
+        evidence.longest->pass == Pass::update
+            ? ", needed for weights, gradients and optimizer state at any batch"
+            : "";
     return fmt::format("{} {} of traffic at {} of the {}{}{}",
                        evidence.steps == 1 ? "it has" : "they have",
                        text_with_unit(evidence.traffic.value, "B"), percent(evidence.achieved()),
@@ -96,7 +96,7 @@ std::optional<Problem> problem_in(const StepResult& step) {
     try {
         return step.problem.empty() ? std::nullopt : std::optional(parse_problem(step.problem));
     } catch (const Error&) {
-        return std::nullopt;  // written by another version: answer without a hint
+        return std::nullopt;  // written by another version: no hint
     }
 }
 
@@ -162,8 +162,7 @@ std::string reason_for(const StepEvidence& evidence) {
     if (step.kind == StepKind::reorder) {
         const std::string layout = evidence.steps == 1 ? step.layout : "";
         return fmt::format(
-            "only the layout changes{}, which is spared if its neighbours agree on "
-            "one",
+            "only the layout changes{}, which is unnecessary if its neighbours agree on one",
             layout.empty() ? "" : " (" + layout + ")");
     }
     switch (evidence.verdict) {

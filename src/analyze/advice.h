@@ -10,17 +10,17 @@
 
 namespace strata {
 
-// What the times of steps that are bound alike say together: sums over the steps, and the one that
-// takes longest, which stands for them where they differ.
+// The combined times of steps with the same bound: sums over the steps, and the longest step, which
+// represents them if they differ.
 struct StepEvidence {
     const StepResult* longest = nullptr;
     Seconds longest_time = {};
     Bottleneck verdict = Bottleneck::unknown;
-    std::string ceiling = {};  // of the longest: "f32 peak"
+    std::string ceiling = {};  // of the longest step: "f32 peak"
     std::size_t steps = 0;
     Seconds time = {};
-    Seconds compute = {};  // what arithmetic would take at its peak, traffic at main memory's
-    Seconds memory = {};   // bandwidth, and the larger ceiling of each
+    Seconds compute = {};  // the time for arithmetic at its peak, for traffic at main
+    Seconds memory = {};   // memory's bandwidth, and the larger bound of each step
     Seconds bound = {};
     Bytes traffic = {};
 
@@ -28,15 +28,15 @@ struct StepEvidence {
     double achieved() const { return bound / time; }
 };
 
-// Adds a step that took this time. `bound` is the result of bound_of.
+// Adds a step with this time. `bound` is the result of bound_of.
 void add(StepEvidence& evidence, const StepResult& step, const StepBound& bound, Seconds time);
 
-// Why the steps take as long as they do, with the evidence. A clause without a full stop; empty
-// where the bound is unknown.
+// Why the steps take this long, with the evidence. A clause without a full stop; empty if the bound
+// is unknown.
 std::string reason_for(const StepEvidence& evidence);
 
-// The layer's operator with its attributes; nothing where the run does not carry them as this
-// version reads them.
+// The layer's operator with its attributes; nothing if this version cannot read them from the
+// run.
 std::optional<Problem> problem_in(const StepResult& step);
 
 // Whether the library runs reference code because it has no optimised kernel ("ref:any",
@@ -47,11 +47,11 @@ bool is_unoptimised(const StepResult& step);
 // channels for its tiles.
 bool is_for_winograd(const StepResult& step);
 
-// "18 %", "0.4 %", and "36.1 ms", as sentences write them.
+// "18 %", "0.4 %", and "36.1 ms", in the format of sentences.
 std::string percent(double share);
 std::string duration(Seconds time);
 
-// "32.0 ± 0.4 ms"; nothing is said of an uncertainty that is not known.
+// "32.0 ± 0.4 ms"; an unknown uncertainty is left out.
 std::string duration(Seconds time, const std::optional<Seconds>& uncertainty);
 
 }  // namespace strata

@@ -26,7 +26,7 @@ Launches as_rounds(const std::vector<Seconds>& times, std::size_t count) {
     return rounds;
 }
 
-// Those with times of each layer's pass, in the order of the results.
+// The results with times of each layer's pass, in their order.
 std::vector<PassResults> timed_by_pass(AlgorithmComparison& comparison) {
     std::map<std::pair<std::string, Pass>, std::size_t> places;
     std::vector<PassResults> groups;
@@ -60,7 +60,7 @@ Seconds median(const AlgorithmResult& result) {
 void rank_pass(PassResults& results, AlgorithmSampling sampling) {
     std::ranges::stable_sort(results, {},
                              [](const AlgorithmResult* result) { return median(*result).value; });
-    const AlgorithmResult* first = nullptr;  // of the present rank
+    const AlgorithmResult* first = nullptr;  // of the current rank
     for (std::size_t i = 0; i < results.size(); ++i) {
         const bool is_next = first == nullptr || can_be_told_apart(*first, *results[i], sampling);
         results[i]->rank = is_next ? static_cast<int>(i) + 1 : first->rank;

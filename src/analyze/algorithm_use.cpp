@@ -29,7 +29,7 @@ std::vector<std::string> different(const AlgorithmComparison& comparison, auto n
     return names;
 }
 
-// The fastest way of an algorithm to do a layer's pass; any algorithm's where it is empty.
+// An algorithm's fastest result for a layer's pass; any algorithm's if it is empty.
 const AlgorithmResult* best_of(const AlgorithmComparison& comparison, const std::string& layer,
                                Pass pass, std::string_view algorithm) {
     const AlgorithmResult* best = nullptr;

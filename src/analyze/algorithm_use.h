@@ -9,24 +9,24 @@
 
 namespace strata {
 
-// What one algorithm makes of a layer: all passes together, as often as the network has the layer.
+// A layer under one algorithm: all passes together, as often as the network has the layer.
 struct LayerUse {
     std::string layer;
-    std::optional<Seconds> time = {};      // nothing where a pass has no time
-    std::optional<Flops> operations = {};  // of the forward pass; nothing where not known
+    std::optional<Seconds> time = {};      // nothing if a pass has no time
+    std::optional<Flops> operations = {};  // of the forward pass; nothing if unknown
 };
 
-// A network whose convolutions run by one algorithm wherever they can, and by direct elsewhere, as
-// Kim et al. (2017, Figs. 7 to 9) compare them.
+// A network whose convolutions run by one algorithm if they can and by direct otherwise, as
+// compared by Kim et al. (2017, Figs. 7 to 9).
 struct AlgorithmUse {
     std::string algorithm;
-    std::vector<LayerUse> layers = {};  // as they come in the comparison
-    std::optional<Seconds> time = {};   // of all layers; nothing where one has none
-    Bytes memory = {};  // of the network at its peak with the largest workspace of a pass
+    std::vector<LayerUse> layers = {};  // in the comparison's order
+    std::optional<Seconds> time = {};   // of all layers; nothing if one has none
+    Bytes memory = {};                  // the network's peak with the largest workspace of a pass
 };
 
-// One for each algorithm that did a pass, in the order of the results, then "fastest": each pass by
-// the fastest.
+// One for each algorithm that ran a pass, in the order of the results, then "fastest": each pass by
+// its fastest.
 std::vector<AlgorithmUse> uses_of(const AlgorithmComparison& comparison);
 
 }  // namespace strata

@@ -11,7 +11,7 @@ namespace strata {
 
 namespace {
 
-// A time that a ceiling would allow, and that ceiling's name.
+// The minimum time by a ceiling, and that ceiling's name.
 struct Candidate {
     Bottleneck verdict = Bottleneck::unknown;
     Seconds time;
@@ -26,7 +26,7 @@ std::string_view dtype_of(const StepResult& step, std::string_view run_dtype) {
     return step.pass == Pass::update ? "f32" : run_dtype;
 }
 
-// Caches are all levels but the last.
+// All levels but the last are caches.
 const MemoryLevel* cache_for(const Device& device, Bytes traffic) {
     const MemoryLevel* chosen = nullptr;
     for (std::size_t i = 0; i + 1 < device.memory.size(); ++i) {
@@ -57,7 +57,7 @@ std::optional<Candidate> memory_candidate(const StepResult& step, const Device& 
                      device.memory.back().name + " bandwidth"};
 }
 
-// Main memory, or the cache that must have served a step too fast for it.
+// Main memory, or the cache that must have served a step that is too fast for it.
 Candidate traffic_candidate(const StepResult& step, Seconds time, const Device& device,
                             const Candidate& memory) {
     const auto* cache = cache_for(device, traffic_of(step));
@@ -99,7 +99,7 @@ StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
 }
 
 const Device* ceilings_of(const Run& run) {
-    // Earlier releases judged every run by the ceilings that were measured last.
+    // Earlier releases used the most recently measured ceilings for every run.
     const bool is_its_own = run.origin == Origin::modelled || run.provenance.contains("gpu.name") ||
                             (run.device && run.device->threads == run.settings.threads());
     return run.device && is_its_own ? &*run.device : nullptr;

@@ -19,14 +19,14 @@ enum class Bottleneck {
     compute,   // the arithmetic peak of its element type
     memory,    // main memory's bandwidth
     cache,     // a cache's bandwidth: the step is faster than main memory allows
-    overhead,  // none of these: the step takes more than four times what they explain
+    overhead,  // none of these: the step takes more than four times as long
     unknown,   // not measured, measured only with delays, no work, or no ceilings
 };
 inline constexpr std::array<std::string_view, 5> names_of(Bottleneck) {
     return {"compute", "memory", "cache", "overhead", "unknown"};
 }
 
-// A step against the ceilings of its machine (the roofline of Williams et al. 2009, in times):
+// A step and its machine's ceilings (the roofline of Williams et al. 2009, in times):
 // clang-format off
 //   compute = flops / peak(dtype)           the update is always in f32
 //   memory  = traffic / bandwidth(DRAM)     traffic: each operand read and each result written once
@@ -42,12 +42,12 @@ struct StepBound {
     std::optional<Seconds> memory;
     // The larger of the two: no kernel with this arithmetic and traffic is faster.
     std::optional<Seconds> bound;
-    // bound / time; above 1 where fewer operations were executed or a nearer cache served.
+    // bound / time; above 1 if fewer operations were executed or a nearer cache served.
     std::optional<double> achieved;
     std::optional<Seconds> headroom;  // time - bound
 };
 
-// Share of the time that a bound must explain to count as the bottleneck.
+// The share of the time that a bound must explain to count as the bottleneck.
 inline constexpr double explaining_share = 0.25;
 
 // Whether the step only renames a tensor: it has no work and no traffic.
@@ -57,14 +57,14 @@ bool is_alias(const StepResult& step);
 StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
                    std::string_view dtype);
 
-// The arithmetic of a run's products, as ceilings name it: its element type, or "tf32".
+// The name of a run's arithmetic in its ceilings: its element type, or "tf32".
 std::string arithmetic_of(const Settings& settings);
 
-// One for each step of the run; unknown where the run has no ceilings, or the step no time but that
-// of samples that other programs delayed (record/step_times.h).
+// One for each step of the run; unknown if the run has no ceilings, or the step has no time except
+// from delayed samples (record/step_times.h).
 std::vector<StepBound> bounds_of(const Run& run);
 
-// The ceilings that the run carries. Throws Error where they do not parse.
+// The ceilings stored in the run. Throws Error if they cannot be parsed.
 const Device* ceilings_of(const Run& run);
 
 }  // namespace strata

@@ -21,10 +21,10 @@ std::vector<const StepResult*> all_steps(const Run& run) {
     return steps;
 }
 
-// Samples of a step that ran.
+// The samples of a step that ran.
 struct StepSamples {
     const Samples* samples = nullptr;
-    bool is_average = false;  // one value that stands for every iteration (SeenIn)
+    bool is_average = false;  // one value for every iteration (SeenIn)
 };
 
 std::vector<StepSamples> measured_samples(std::span<const StepResult* const> steps) {
@@ -38,7 +38,7 @@ std::vector<StepSamples> measured_samples(std::span<const StepResult* const> ste
     return found;
 }
 
-// Of how many iterations the steps have samples.
+// The number of iterations of which the steps have samples.
 std::size_t iterations_of(const std::vector<StepSamples>& steps) {
     const auto sampled = std::ranges::find(steps, false, &StepSamples::is_average);
     return sampled == steps.end() ? 1 : sampled->samples->values.size();
@@ -50,7 +50,7 @@ bool sampled_together(const std::vector<StepSamples>& steps) {
     });
 }
 
-// An iteration's sum is disturbed where one of the steps is.
+// An iteration's sum is disturbed if one of its steps is.
 Samples sums_by_iteration(const std::vector<StepSamples>& steps) {
     SampledIteration sampled;
     const std::size_t count = iterations_of(steps);
@@ -71,7 +71,7 @@ bool are_conclusive(const std::optional<Estimate>& a, const std::optional<Estima
     return a && b && a->use != SampleUse::disturbed && b->use != SampleUse::disturbed;
 }
 
-// As doubtful as the most doubtful of them.
+// The sum is as doubtful as its most doubtful step.
 Estimate sum_of_medians(std::span<const std::optional<Estimate>> steps) {
     Estimate sum;
     sum.samples = std::numeric_limits<std::size_t>::max();
@@ -89,7 +89,7 @@ Estimate sum_of_medians(std::span<const std::optional<Estimate>> steps) {
     return sum;
 }
 
-// By iteration, where enough of these were undisturbed; else nothing.
+// Sums by iteration if enough iterations were undisturbed; else nothing.
 std::optional<Estimate> sum_by_iteration(const std::vector<StepSamples>& steps) {
     if (!sampled_together(steps)) {
         return std::nullopt;
@@ -102,7 +102,7 @@ std::optional<Estimate> estimate_of(const Samples& samples) {
     return samples.values.empty() ? std::nullopt : std::optional(estimate(samples));
 }
 
-// Adding steps up leaves this share of the sum as a rounding error, or less.
+// The relative rounding error of a sum of steps is at most this.
 constexpr double last_digits = 1e-12;
 
 constexpr Seconds unbounded{std::numeric_limits<double>::infinity()};
@@ -117,7 +117,7 @@ std::optional<Difference> difference(const std::optional<Estimate>& a,
                                             : Difference{time, a->low - b->high, a->high - b->low};
 }
 
-// What passes between the steps, iteration by iteration where these hold the samples of both.
+// The time between the steps, iteration by iteration if both have samples of the same iterations.
 std::optional<Difference> between_steps(const Run& run, const Budget& budget) {
     const auto samples = measured_samples(all_steps(run));
     const auto& wholes = run.whole.instrumented.values;

@@ -46,7 +46,7 @@ std::string task_of(const StepResult& step) {
 
 using Runs = std::span<const Run>;
 
-// Tasks that some run does in one operation, joined into groups, each named by one of them
+// Groups of tasks that some run does in one operation, each represented by one of them
 // (union-find). One run may fuse a with b and another b with c: then all three are one row.
 class FusedTasks {
 public:
@@ -84,7 +84,7 @@ private:
     std::map<std::string, std::string> above_;
 };
 
-// Whether a side's processes are too few to show how they differ. A model has no processes.
+// Whether a side has too few processes to show their spread. A model has no processes.
 bool has_few_processes(const Launches& launches) {
     return !launches.is_exact && launches.samples.size() < min_launches_for_interval;
 }
@@ -93,7 +93,7 @@ bool has_few_samples(const std::vector<Seconds>& samples) {
     return samples.size() < min_samples_for_interval;
 }
 
-// How far off a side's time may be, as a variance, by what its few processes do not show.
+// The variance of a side's time that its few processes cannot show.
 double unseen_variance(const Launches& launches, const AssumedSpread& spread) {
     if (!has_few_processes(launches)) {
         return 0;
@@ -117,7 +117,7 @@ struct SampledRow {
     bool is_compared() const { return time.ratio.has_value(); }
 };
 
-// The medians of the loops of fixed work that ran beside the iterations.
+// The medians of the calibration loops that ran between the iterations.
 std::optional<double> machine_change_between(Runs before, Runs after) {
     const auto loops_of = [](Runs runs) {
         std::vector<Seconds> medians;
@@ -136,7 +136,7 @@ std::optional<double> machine_change_between(Runs before, Runs after) {
     return std::max(one, other) / std::min(one, other) - 1;
 }
 
-// Whether the sides took turns: the n-th runs of both lie before the next of either.
+// Whether the sides alternated: the n-th runs of both precede the next run of either.
 bool are_in_turn(Runs before, Runs after) {
     if (before.size() != after.size() || before.size() < min_launches_for_interval) {
         return false;
@@ -151,10 +151,10 @@ bool are_in_turn(Runs before, Runs after) {
     return true;
 }
 
-// How the sides' processes are to be compared.
+// How to compare the sides' processes.
 struct Pairing {
-    std::size_t pairs = 0;  // as many runs of each side took turns; 0: they did not
-    double allowance = 0;   // the share that widens each interval
+    std::size_t pairs = 0;  // number of runs of each side that alternated; 0: none
+    double allowance = 0;   // widens each interval by this share
     AssumedSpread spread = {};
 };
 
@@ -186,7 +186,8 @@ void estimate_row(SampledRow& row, const Pairing& pairing) {
     }
 }
 
-// Rows by the share of them that may be wrong. What is no discovery gets the interval that says so.
+// Judges rows by the false discovery rate. A row that is not a discovery gets the wider interval
+// that shows it.
 void judge(std::span<SampledRow> rows, const ComparisonRules& rules) {
     std::vector<double> chances;
     for (const SampledRow& row : rows) {
@@ -211,7 +212,7 @@ void judge(std::span<SampledRow> rows, const ComparisonRules& rules) {
     }
 }
 
-// A single question.
+// Judges a single question.
 ComparedTime judged_alone(SampledRow row, const Pairing& pairing, const ComparisonRules& rules) {
     estimate_row(row, pairing);
     if (row.is_compared()) {
@@ -221,8 +222,8 @@ ComparedTime judged_alone(SampledRow row, const Pairing& pairing, const Comparis
     return std::move(row.time);
 }
 
-// One process's samples of all rows, added up: iteration by iteration where each row has as many,
-// and else by their medians, as one sample.
+// The sum of one process's samples over all rows: iteration by iteration if all rows have equally
+// many, else of their medians, as one sample.
 std::vector<Seconds> added_up(const std::vector<const std::vector<Seconds>*>& rows) {
     const std::size_t count = rows.front()->size();
     const bool are_together =
@@ -265,7 +266,7 @@ SampledRow sum_of(const std::vector<SampledRow>& rows) {
                                        .after = added_up(common, &SampledRow::after)};
 }
 
-// Whether the rows rest on what is assumed of processes, and of samples.
+// Whether the rows rest on assumptions about processes, and about samples.
 std::pair<bool, bool> assumptions_of(const std::vector<SampledRow>& rows) {
     std::pair<bool, bool> assumed = {false, false};
     for (const SampledRow& row : rows) {
@@ -382,7 +383,7 @@ bool is_tuned(const Settings& settings) {
 
 namespace {
 
-// What a side beside a tuned one says of its algorithms. A framework that has no tuned side chooses
+// The name of a side's algorithms next to a tuned side. A framework that has no tuned side chooses
 // its own.
 std::string tuning_name(const Settings& side, std::span<const Settings> sides) {
     if (is_tuned(side)) {
@@ -412,7 +413,7 @@ std::vector<std::string> names_of_sides(std::span<const Settings> sides) {
         varied.erase("algorithm");
         varied.erase("threads");
     }
-    // (The choices of a tuning are too many for a name.)
+    // (A tuning has too many choices for a name.)
     const bool has_tuned = varied.contains("choices") && std::ranges::any_of(sides, is_tuned);
     if (has_tuned) {
         varied.erase("choices");
@@ -435,7 +436,7 @@ std::vector<std::string> names_of_sides(std::span<const Settings> sides) {
 
 namespace {
 
-// Where a requested algorithm is not available, another one ran.
+// If a requested algorithm is not available, another one ran.
 void add_what_ran(std::vector<SettingDifference>& differences, const Run& before,
                   const Run& after) {
     const auto algorithm = std::ranges::find(differences, "algorithm", &SettingDifference::name);
@@ -445,8 +446,8 @@ void add_what_ran(std::vector<SettingDifference>& differences, const Run& before
     }
 }
 
-// A profile tells neither algorithms nor, often, threads; its own hash is no setting. A prediction
-// for a device has no threads, and chooses its algorithms itself.
+// A profile tells no algorithms and often no threads; its hash is not a setting. A prediction for a
+// device has no threads, and chooses its algorithms itself.
 void drop_unrecorded(std::vector<SettingDifference>& differences, const Run& before,
                      const Run& after) {
     if (before.origin == Origin::modelled || after.origin == Origin::modelled) {

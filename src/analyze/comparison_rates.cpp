@@ -55,7 +55,7 @@ void count(const Comparison& comparison, PlantedRate& rate) {
     }
 }
 
-// The processor, and the GPU where one ran it.
+// The processor, and the GPU if one ran it.
 std::string machine_of(const Run& run) {
     std::string text;
     for (const char* key : {"cpu.model", "gpu.name"}) {
@@ -81,7 +81,8 @@ constexpr std::array counts = {NamedCount{"faster", &PlantedRate::faster},
 double required(const TomlSection& section, std::string_view key) {
     const auto value = section.number(key);
     if (!value || !std::isfinite(*value) || *value < 0 || *value > 1e15) {
-        section.refuse(key, "missing or no number from 0 on; run strata calibrate --comparison");
+        section.refuse(key,
+                       "missing or not a number of at least 0; run strata calibrate --comparison");
     }
     return *value;
 }
@@ -105,7 +106,7 @@ std::string toml_text_of(const std::string& text) {
     return out.str();
 }
 
-// Of the processes of both sides, which are equal.
+// The pairs of processes of both sides, which are equal.
 std::optional<double> spread_of_both(Runs before, Runs after) {
     std::vector<Run> timed;
     for (const Runs runs : {before, after}) {
@@ -118,12 +119,13 @@ std::optional<double> spread_of_both(Runs before, Runs after) {
 }  // namespace
 
 double process_spread(Runs runs) {
-    constexpr double widest_hundredth = 2.575829303548901;  // of a normal one: 99 % are within
+    constexpr double widest_hundredth =
+        2.575829303548901;  // 99 % of a normal distribution are within
     std::vector<double> levels;
     for (const Run& run : runs) {
         levels.push_back(std::log(median_of(run.whole.end_to_end.values).value));
     }
-    std::vector<Seconds> distances;  // (logarithms; the statistics are of seconds)
+    std::vector<Seconds> distances;  // (logarithms, although the statistics take seconds)
     double squares = 0;
     for (std::size_t i = 0; i < levels.size(); ++i) {
         for (std::size_t k = 0; k < i; ++k) {
@@ -131,7 +133,7 @@ double process_spread(Runs runs) {
             squares += std::pow(levels[i] - levels[k], 2);
         }
     }
-    check(!distances.empty(), "a spread is of two processes or more");
+    check(!distances.empty(), "a spread needs at least two processes");
     const double own = std::sqrt(squares / static_cast<double>(distances.size()) / 2);
     return std::max(own, quantile(distances, 0.99).value / widest_hundredth / std::sqrt(2.0));
 }
@@ -151,7 +153,7 @@ ComparisonRates comparison_rates(Runs before, Runs after, std::span<const std::s
                                  std::span<const double> planted, const ComparisonRules& rules) {
     const auto all = std::accumulate(rounds.begin(), rounds.end(), std::size_t{0});
     check(all > 0 && before.size() == all && after.size() == all,
-          "both sides have their processes in every comparison");
+          "every comparison has processes of both sides");
     const Settings& settings = before.front().settings;
     ComparisonRates rates{
         .created = before.front().created,
@@ -165,7 +167,7 @@ ComparisonRates comparison_rates(Runs before, Runs after, std::span<const std::s
         .margin = rules.margin,
         .process_spread = spread_of_both(before, after),
         .machine = machine_of(before.front())};
-    std::vector<Seconds> visible;  // (a share; the statistics are of seconds)
+    std::vector<Seconds> visible;  // (a share, although the statistics take seconds)
     for (const double share : planted) {
         PlantedRate& rate = rates.planted.emplace_back();
         rate.planted = share;
@@ -186,7 +188,7 @@ ComparisonRates comparison_rates(Runs before, Runs after, std::span<const std::s
 }
 
 Share share_of(std::int64_t count, std::int64_t all) {
-    check(count >= 0 && count <= all && all > 0, "a share is of cases");
+    check(count >= 0 && count <= all && all > 0, "a share needs cases");
     constexpr double z = 1.959964;
     const auto n = static_cast<double>(all);
     const double share = static_cast<double>(count) / n;
@@ -283,7 +285,7 @@ std::optional<ComparisonRates> own_comparison_rates() {
         const auto text = read_small_file(file);
         return text ? std::optional(parse_comparison_rates(*text, file.string())) : std::nullopt;
     } catch (const Error&) {
-        return std::nullopt;  // it only adds a sentence
+        return std::nullopt;  // only a sentence depends on it
     }
 }
 

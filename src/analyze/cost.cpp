@@ -12,8 +12,8 @@ namespace {
 constexpr double million = 1e6;
 constexpr double seconds_of_hour = 3600;
 
-// The fastest first, of equally fast ones the cheapest; whoever then beats the price of all before
-// it is on the front.
+// Sorted by time, then price; a run cheaper than all before it is on the
+// front.
 void mark_front(std::vector<RunCost*> runs) {
     std::ranges::sort(runs, [](const RunCost* a, const RunCost* b) {
         return a->examples_per_second != b->examples_per_second

@@ -13,19 +13,19 @@
 
 namespace strata {
 
-// What running on a platform takes beside time; nothing where no source states it.
+// The costs of a platform besides time; nothing if no source states them.
 struct PlatformCost {
     std::optional<DollarsPerHour> price = {};
-    std::optional<Watts> power = {};  // the most that it may draw: energies are upper bounds
+    std::optional<Watts> power = {};  // maximum power: energies are upper bounds
 };
 
-// The examples of one run against money and energy.
+// The cost of one run's examples in money and energy.
 struct RunCost {
     const Observation* run = nullptr;
     double examples_per_second = 0;
     std::optional<double> dollars = {};  // for a million examples
     std::optional<double> joules = {};   // likewise, at most
-    // No other run of this network and mode is at least as fast and at most as dear, and better in
+    // Whether no other run of this network and mode is at least as fast and as cheap, and better in
     // one of them. Nothing without a price.
     std::optional<bool> is_on_front = {};
 
@@ -33,7 +33,7 @@ struct RunCost {
     std::optional<double> examples_per_joule() const;
 };
 
-// Of the runs that have a time. Requires: the runs outlive it.
+// The costs of the runs that have a time. Requires: the runs outlive it.
 std::vector<RunCost> costs_of(
     std::span<const Observation* const> runs,
     const std::function<PlatformCost(const Observation& run)>& cost_of_platform);

@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t most_values_of_axis = 100;
+constexpr std::size_t max_axis_values = 100;
 
 using ValuesByPlace = std::map<std::pair<double, double>, std::vector<double>>;  // row, column
 
@@ -29,11 +29,11 @@ std::vector<double> axis_of(const ValuesByPlace& values, bool is_row) {
 }
 
 void require_axis(const std::vector<double>& axis, std::string_view name) {
-    if (axis.size() > most_values_of_axis) {
-        throw Error(fmt::format("{} has {} values, and a map has room for {}: select fewer with "
-                                "--where",
-                                printable(name), axis.size(), most_values_of_axis),
-                    ExitCode::usage);
+    if (axis.size() > max_axis_values) {
+        throw Error(
+            fmt::format("{} has {} values, but a map has room for {}: select fewer with --where",
+                        printable(name), axis.size(), max_axis_values),
+            ExitCode::usage);
     }
 }
 

@@ -13,7 +13,7 @@
 
 namespace strata {
 
-// Runs of one pair of values: how many, and the median of their metric over whatever else differs.
+// Runs of one pair of values: their number, and the median of their metric over everything else.
 struct HeatMapCell {
     std::size_t count = 0;
     double median = 0;
@@ -28,39 +28,39 @@ struct HeatMap {
     std::vector<std::vector<std::optional<HeatMapCell>>> cells = {};  // by row, then column
 };
 
-// Runs without the metric or one of the two are left out. Throws Error with exit code usage where
-// nothing is left, or a hyperparameter has more than 100 values.
+// Runs without the metric or one of the two are left out. Throws Error with exit code usage if
+// nothing is left or a hyperparameter has more than 100 values.
 HeatMap heat_map(const Observations& all, std::span<const Observation* const> runs,
                  ObservedMetric metric, std::string_view columns, std::string_view rows);
 
-// The percentiles that ParaDnn's box plots show: whiskers, box and its line.
+// The percentiles of ParaDnn's box plots: whiskers, box and median line.
 inline constexpr std::array box_shares = {0.02, 0.09, 0.50, 0.91, 0.98};
 
-// How a metric is distributed among runs of one group.
+// The distribution of a metric among runs of one group.
 struct Box {
     std::string group;                 // "paradnn:v100", "batch 512"
-    std::optional<double> value = {};  // of the hyperparameter
+    std::optional<double> value = {};  // value of the hyperparameter
     std::size_t count = 0;
     std::array<double, box_shares.size()> percentiles = {};
 };
 
-// Groups by a hyperparameter, in ascending order, or, where none is named, by backend.
+// Groups by a hyperparameter, in ascending order, or by backend if none is named.
 std::vector<Box> boxes_of(const Observations& all, std::span<const Observation* const> runs,
                           ObservedMetric metric, std::string_view parameter);
 
-// The value below which the share lies, linear between neighbours (definition 7 of Hyndman and Fan
-// 1996). Requires: sorted and not empty, share in [0, 1].
+// The quantile, linear between neighbours (definition 7 of Hyndman and Fan 1996). Requires: sorted
+// and not empty, share in [0, 1].
 double sorted_quantile(std::span<const double> sorted, double share);
 
-// Whether runs with more work take longer: of the logarithms of both, Pearson's correlation with
-// Fisher's interval and the slope, 1 where time is proportional to work.
+// Whether runs with more work take longer: Pearson's correlation of the logarithms of both with
+// Fisher's interval, and the slope, which is 1 if time is proportional to work.
 struct WorkCorrelation {
     std::size_t count = 0;
     double correlation = 0;
     Interval interval = {};
     double slope = 0;
 };
-// Nothing for fewer than four runs with time and work, or where one of them is the same everywhere.
+// Nothing for fewer than four runs with time and work, or if one of them never varies.
 std::optional<WorkCorrelation> work_correlation(std::span<const Observation* const> runs);
 
 }  // namespace strata

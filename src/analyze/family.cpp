@@ -19,7 +19,7 @@ bool is_digit(char letter) {
     return letter >= '0' && letter <= '9';
 }
 
-// A name cut where numbers begin and end: "h.", "12", ".mlp".
+// A name split at the boundaries of numbers: "h.", "12", ".mlp".
 using Parts = std::vector<std::string_view>;
 
 Parts parts_of(std::string_view name) {
@@ -35,7 +35,7 @@ Parts parts_of(std::string_view name) {
     return parts;
 }
 
-// The name with a sign for each number: "h.#.mlp".
+// The name with '#' for each number: "h.#.mlp".
 std::string pattern_of(std::string_view name) {
     std::string pattern;
     for (const std::string_view part : parts_of(name)) {
@@ -44,7 +44,7 @@ std::string pattern_of(std::string_view name) {
     return pattern;
 }
 
-// Which parts differ among names of one pattern.
+// The parts that differ among names of one pattern.
 std::set<std::size_t> varying_parts(std::span<const std::string> names) {
     std::set<std::size_t> varying;
     const Parts first = parts_of(names.front());
@@ -59,7 +59,7 @@ std::set<std::size_t> varying_parts(std::span<const std::string> names) {
     return varying;
 }
 
-// Whether the name is like the first one but for the parts that vary.
+// Whether the name equals the first one except in the parts that vary.
 bool is_like(const Parts& first, std::string_view name, const std::set<std::size_t>& varying) {
     const Parts parts = parts_of(name);
     if (parts.size() != first.size()) {
@@ -74,7 +74,7 @@ bool is_like(const Parts& first, std::string_view name, const std::set<std::size
     return true;
 }
 
-// "h.0–h.47.mlp": what both end with is said once.
+// "h.0–h.47.mlp": the common suffix appears once.
 std::string range_text(std::string_view first, std::string_view last) {
     const Parts one = parts_of(first), other = parts_of(last);
     std::size_t end = one.size();
@@ -88,8 +88,8 @@ std::string range_text(std::string_view first, std::string_view last) {
     return fmt::format("{}–{}", first.substr(0, begins_at(one, first)), last);
 }
 
-// Names of one pattern as ranges of those that follow each other among the network's layers of that
-// pattern that are like them.
+// Names of one pattern as ranges of consecutive names among the network's matching
+// layers.
 std::vector<std::pair<std::string, std::size_t>> ranges_of(std::span<const std::string> names,
                                                            std::span<const std::string> layers) {
     const auto varying = varying_parts(names);
@@ -145,7 +145,7 @@ LayerNames::LayerNames(std::vector<std::string> layers) {
 }
 
 std::string LayerNames::text(std::span<const std::string> layers) const {
-    constexpr std::size_t most_parts = 3;
+    constexpr std::size_t max_parts = 3;
     std::vector<std::string> patterns;
     std::map<std::string, std::vector<std::string>> by_pattern;
     std::unordered_set<std::string_view> seen;
@@ -173,7 +173,7 @@ std::string LayerNames::text(std::span<const std::string> layers) const {
         }
         std::ranges::move(ranges, std::back_inserter(parts));
     }
-    if (parts.size() > most_parts) {
+    if (parts.size() > max_parts) {
         const std::size_t told = parts[0].second + parts[1].second;
         return fmt::format("{}, {} and {} other layers", parts[0].first, parts[1].first,
                            all - told);

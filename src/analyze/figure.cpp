@@ -18,7 +18,7 @@ std::optional<double> seconds_of(const AlgorithmResult& result) {
                : std::optional(median_of(samples->values).value);
 }
 
-// "gemm" is explicit or implicit, "winograd" has any tile, "fft" whole planes or tiles.
+// "gemm" is explicit or implicit, "winograd" any tile, "fft" whole planes or tiles.
 bool is_of(const AlgorithmResult& result, std::string_view family) {
     if (family == "heuristic") {
         return result.is_heuristic;
@@ -27,7 +27,7 @@ bool is_of(const AlgorithmResult& result, std::string_view family) {
            (family == "gemm" && result.algorithm == "implicit-gemm");
 }
 
-// A layer's pass, with how it can be computed.
+// A layer's pass with its possible algorithms.
 using Ways = std::vector<const AlgorithmResult*>;
 
 const AlgorithmResult* fastest_of(const Ways& ways, std::string_view family) {

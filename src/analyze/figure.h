@@ -14,33 +14,33 @@
 
 namespace strata {
 
-// Whether ours stand in the published order.
+// Whether our values are in the published order.
 enum class OrderAgreement {
-    same,     // every pair that the figure tells apart
+    same,     // every pair that the figure distinguishes
     differs,  // not all of them
-    unknown,  // not all of ours were measured, or the figure tells none apart
+    unknown,  // some of ours not measured, or the figure distinguishes none
 };
 inline constexpr std::array<std::string_view, 3> names_of(OrderAgreement) {
     return {"same", "differs", "unknown"};
 }
 
-// A bar and ours: seconds, of which the convolutions alone were measured, or bytes.
+// A bar and our value: seconds, of only the convolutions, or bytes.
 struct ComparedBar {
     FigureBar bar = {};
     std::optional<double> ours = {};
-    double published_rank = 0;  // from 1, the smallest; equal ones share the mean of theirs
-    std::optional<double> our_rank = {};  // where all bars of the panel have a value of ours
+    double published_rank = 0;            // from 1, the smallest; ties share the mean rank
+    std::optional<double> our_rank = {};  // if all bars of the panel have a value of ours
 };
 
-// Two bars of which ours stand the other way round, or are equal.
+// Two bars whose values of ours are in the opposite order, or equal.
 struct ReversedPair {
     std::string less = {};  // as published
     std::string more = {};
     bool is_equal = false;
 };
 
-// A panel and how the order of its bars agrees with ours. A pair counts where the published values
-// lie further apart than the figure can be read twice.
+// A panel and how the order of its bars agrees with ours. A pair counts if the published values
+// differ by more than twice the reading precision.
 struct ComparedPanel {
     FigurePanel panel = {};
     std::vector<ComparedBar> bars = {};
@@ -50,14 +50,14 @@ struct ComparedPanel {
     OrderAgreement agreement = OrderAgreement::unknown;
 };
 
-// Each panel with the comparison of its batch; those of other batches have no values of ours. What
-// an algorithm cannot do runs by a matrix product (gemm or implicit-gemm), as in Kim et al.'s
-// libraries.
+// Each panel with the comparison of its batch; panels of other batches have no values of ours. A
+// layer that an algorithm cannot compute runs as a matrix product (gemm or implicit-gemm), as in
+// the libraries of Kim et al.
 std::vector<ComparedPanel> compare_figure(const MeasuredFigure& figure,
                                           std::span<const AlgorithmComparison> batches);
 
-// Spearman's rank correlation: of the ranks, of which equal values share the mean. Nothing where
-// either has no two different values. Requires: as many of both.
+// Spearman's rank correlation; ties share the mean rank. Nothing if all values of either are equal.
+// Requires: equally many of both.
 std::optional<double> rank_correlation(std::span<const double> a, std::span<const double> b);
 
 }  // namespace strata

@@ -20,7 +20,7 @@ bool is_meant(const PublishedFinding& finding, const SimulatedStep& step) {
            (finding.pass.empty() || finding.pass == name_of(step.pass));
 }
 
-// The sum of a quantity of kernels; nothing where a step was not simulated, or none is meant.
+// The sum of a quantity over kernels; nothing if a step was not simulated or none is selected.
 template <class Quantity>
 std::optional<double> sum_over(const SimulatedNetwork& network, const PublishedFinding& finding,
                                Quantity&& of) {
@@ -48,7 +48,7 @@ std::optional<double> ratio_of(std::optional<double> part, std::optional<double>
     return part && whole && *whole > 0 ? std::optional(*part / *whole) : std::nullopt;
 }
 
-// The stalls of Volta's profilers that a reason before stands for.
+// Volta's stall reasons that correspond to an older reason.
 std::vector<Stall> stalls_of(StallReason reason) {
     switch (reason) {
         case StallReason::execution_dependency:
@@ -74,7 +74,7 @@ std::vector<Stall> stalls_of(StallReason reason) {
     return {};
 }
 
-// Warps' time for a reason.
+// The warps' time for a reason.
 std::optional<double> stalled_for(const SimulatedNetwork& network, const PublishedFinding& finding,
                                   StallReason reason) {
     return sum_over(network, finding, [&](const KernelSimulation& kernel) {
@@ -137,7 +137,7 @@ std::set<std::string> layers_of(const SimulatedNetwork& network) {
     return names;
 }
 
-// The largest over the layers that are meant.
+// The largest over the selected layers.
 std::optional<double> best_gain(const SimulatedNetwork& usual, const SimulatedNetwork& bypassed,
                                 const PublishedFinding& finding) {
     const auto queued = [](const KernelSimulation& kernel) {
@@ -158,7 +158,7 @@ std::optional<double> best_gain(const SimulatedNetwork& usual, const SimulatedNe
     return best;
 }
 
-// 1 if a layer that is meant has the highest DRAM throughput of all.
+// 1 if a selected layer has the highest DRAM throughput of all.
 std::optional<double> dram_rate_rank(const SimulatedNetwork& network,
                                      const PublishedFinding& finding) {
     std::vector<double> others;

@@ -12,23 +12,24 @@
 
 namespace strata {
 
-// A finding and what the simulation says.
+// A finding and the simulation's result.
 struct ComparedFinding {
     PublishedFinding finding = {};
-    std::optional<double> ours = {};       // of what is stated by a number
-    std::vector<StallReason> stalls = {};  // of top_stalls: as many as are published, largest first
-    // Of the published stalls, how many are among ours. A sum stands for either of its parts.
+    std::optional<double> ours = {};  // for a numeric finding
+    std::vector<StallReason> stalls =
+        {};  // for top_stalls: as many as are published, largest first
+    // How many of the published stalls are among ours. A sum matches either of its parts.
     std::size_t agreeing = 0;
 };
 
-// The simulation of the finding's network on a device; loads pass by the first-level cache or do as
-// the device has it.
+// The simulation of the finding's network on a device; loads bypass the first-level cache or use it
+// as the device does.
 using SimulationOf = std::function<const SimulatedNetwork&(const std::string& device,
                                                            std::optional<bool> bypass_l1)>;
 
-// Layers that a finding means count together, in its pass. Stalls are shares of the time in which a
-// resident warp does not issue, weighted by the kernels' time; the gain by bypassing L1 compares
-// times by queues (predict/stalls.h), since modelled times do not tell levels apart.
+// The layers selected by a finding count together, in its pass. Stalls are shares of the time in
+// which a resident warp does not issue, weighted by the kernels' time; the gain by bypassing L1
+// compares queueing times (predict/stalls.h), because modelled times do not distinguish levels.
 ComparedFinding compare_finding(const PublishedFinding& finding, const SimulationOf& simulation);
 
 }  // namespace strata

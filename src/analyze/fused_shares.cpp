@@ -19,8 +19,8 @@ std::string task_text(const StepResult& step) {
     return step.layer + " " + std::string(name_of(step.pass));
 }
 
-// By the measured step, the steps that it does, itself first. Two passes of one layer in one step
-// are no fusion.
+// For each measured step, the steps that it does, itself first. Two passes of one layer in one step
+// are not a fusion.
 std::map<std::size_t, std::vector<std::size_t>> fused_steps(const Run& run) {
     std::map<std::string, std::size_t> measured;
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
@@ -41,7 +41,7 @@ std::map<std::size_t, std::vector<std::size_t>> fused_steps(const Run& run) {
     return fused;
 }
 
-// The layer's own work, which its step's may be more or less than.
+// The layer's own work; its step's may be more or less.
 std::optional<StepResult> alone(const StepResult& step, const UpdateCost& update) {
     try {
         const Problem problem = parse_problem(step.problem);
@@ -54,7 +54,7 @@ std::optional<StepResult> alone(const StepResult& step, const UpdateCost& update
         result.written = work.written;
         return result;
     } catch (const Error&) {
-        return std::nullopt;  // imported, or stored by a release that knew other operators
+        return std::nullopt;  // imported, or stored by a release with other operators
     }
 }
 
@@ -68,7 +68,7 @@ std::optional<Seconds> at_ceilings(const Run& run, const Device& device, std::si
                                          : std::nullopt;
 }
 
-// What each member takes at the ceilings; empty where one is unknown.
+// Each member's time at the ceilings; empty if one is unknown.
 std::vector<Seconds> times_at_ceilings(const Run& run, const Device& device,
                                        const std::vector<std::size_t>& members) {
     std::vector<Seconds> times;

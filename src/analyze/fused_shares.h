@@ -8,22 +8,22 @@
 
 namespace strata {
 
-// One layer's part of the time of a step that does several layers at once. The time is measured of
-// the step alone, so the part is derived: the step's time is divided in proportion to what each of
-// its layers would take by itself at the ceilings of the run's device,
+// One layer's part of the time of a step that does several layers at once. Only the step's time is
+// measured, so the part is derived: the step's time is divided in proportion to each layer's own
+// time at the ceilings of the run's device,
 //   max(operations / peak, compulsory traffic / bandwidth of main memory),
-// with the traffic that fusion saves. So a part says what the layer costs where nothing is fused
-// rather than what the fused loop spends on it, which is less than can be seen.
+// including the traffic that fusion saves. So a part reflects the layer's unfused cost rather than
+// its cost in the fused loop, which cannot be observed.
 struct FusedShare {
     std::size_t within = 0;  // the step that was measured, as an index in Run::steps
-    std::size_t step = 0;    // the layer's own: `within`, or one that is included in it
+    std::size_t step = 0;    // the layer's own step: `within`, or one included in it
     double share = 0;        // of the step's time
     Seconds time;
 };
 
 // The parts of all fused steps, in the order of execution, each step's own layer first. A step is
-// left out where it has no time, where the run has no ceilings, or where the work of one of its
-// layers is unknown.
+// left out if it has no time, the run has no ceilings, or the work of one of its layers is
+// unknown.
 std::vector<FusedShare> fused_shares(const Run& run, const Summary& summary);
 
 }  // namespace strata

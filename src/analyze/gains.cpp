@@ -7,7 +7,7 @@ namespace strata {
 
 namespace {
 
-// In runs of earlier versions an alias has a time: that of the time stamp.
+// In runs of earlier versions an alias has a time, that of the time stamp.
 Seconds gain_of(const StepResult& step, Seconds median, const StepBound& bound) {
     const Seconds ceiling = is_alias(step) ? Seconds{} : bound.bound.value_or(median);
     return std::max(Seconds{}, median - ceiling);

@@ -9,24 +9,25 @@
 
 namespace strata {
 
-// What a group of steps could save. The gain of a step is its time beyond its ceiling, the most
-// that a better kernel could save:
+// The possible saving of a group of steps. The gain of a step is its time beyond its ceiling, the
+// most that a better kernel could save:
 //   gain = median - bound = median * (1 - share of the ceiling)
-// A ceiling is what the best kernel reached on this machine. The layer's shape may not allow it,
-// hence "at most". A step beyond its ceiling (fewer operations than are counted, or served by a
-// nearer cache) has no gain; steps without a ceiling, aliases apart, keep their time.
+// A ceiling is the best kernel's rate on this machine. The layer's shape may not allow it, hence
+// "at most". A step beyond its ceiling (fewer operations than counted, or served by a nearer cache)
+// has no gain; steps without a ceiling, except aliases, keep their time.
 struct Reach {
     Seconds median = {};
     Seconds gain = {};
-    // Of the gain: the sum of the wider sides of the medians' intervals, as if all steps erred
-    // alike. Nothing where no step with a gain has one: single samples and models' answers.
+    // The gain's uncertainty: the sum of the wider sides of the medians' intervals, as if all steps
+    // erred alike. Nothing if no step with a gain has an interval: single samples and modelled
+    // times.
     std::optional<Seconds> uncertainty = {};
     Seconds unjudged = {};       // part of the median: steps with work but without a ceiling
-    bool has_ceiling = false;    // whether one of them has
-    bool lacks_ceiling = false;  // whether one of them that does work has none
+    bool has_ceiling = false;    // whether a step has a ceiling
+    bool lacks_ceiling = false;  // whether a step with work has no ceiling
 
-    // Their time at the ceilings over their time; nothing where a step lacks its ceiling, or where
-    // all are aliases, which have none.
+    // The time at the ceilings over the time; nothing if a step lacks its ceiling or all are
+    // aliases, which have none.
     std::optional<double> achieved() const;
 
     // Whether the gain exceeds its uncertainty.
@@ -37,7 +38,7 @@ struct Reach {
     void add(const Reach& other);
 };
 
-// All steps of a run together. Its times say nothing of gains unless it has a ceiling.
+// All steps of a run together. Without ceilings its times tell nothing about gains.
 Reach reach_of(const Run& run, const Summary& summary, const std::vector<StepBound>& bounds);
 
 }  // namespace strata

@@ -17,7 +17,7 @@ GateResult result_of(const ComparedTime& time, double limit) {
     return time.ratio->high <= 1 + limit ? GateResult::passes : GateResult::open;
 }
 
-// The time of all steps over that before, if those that both sides have take so many times as long.
+// The ratio of all steps' times if the steps that both sides have slow down by `ratio`.
 double ratio_of_all(const Comparison& comparison, double ratio) {
     const Seconds before = comparison.before.matched + comparison.before.unmatched;
     return (ratio * comparison.before.matched + comparison.after.unmatched) / before;
@@ -37,7 +37,7 @@ GateResult result_of_steps(const Comparison& comparison, double limit) {
 }  // namespace
 
 Gate gate_of(const Comparison& comparison, double limit) {
-    check(comparison.refusal.empty(), "what was not compared cannot be judged");
+    check(comparison.refusal.empty(), "only a comparison can be judged");
     const GateResult whole = result_of(comparison.whole, limit);
     return whole != GateResult::open ? Gate{whole, limit, false}
                                      : Gate{result_of_steps(comparison, limit), limit, true};

@@ -16,8 +16,8 @@ std::string rate_text(double images) {
     return images >= 100 ? fmt::format("{:.0f}", images) : fmt::format("{:.3g}", images);
 }
 
-// Iteration by iteration of the overlapped ones. (A share is a number without a unit; the
-// statistics of medians need none.)
+// The share in each overlapped iteration. (A share has no unit; the statistics of medians need
+// none.)
 void add_overlap(const SampledInfeed& times, InfeedFindings& findings) {
     std::vector<Seconds> beside, shares;
     for (std::size_t i = 0; i < times.overlapped.values.size(); ++i) {
@@ -40,8 +40,8 @@ std::optional<InfeedFindings> findings_on(const InfeedResult& infeed, std::int64
     const std::size_t overlapped = times.overlapped.values.size();
     if (times.waiting.values.size() != overlapped || times.copying.values.size() != overlapped) {
         throw Error(
-            "the times of a run that was fed with images do not belong together: the "
-            "database is damaged");
+            "the times of a run that was fed with images do not fit together: the database is "
+            "damaged");
     }
     InfeedFindings findings{.step = estimate(times.step.values),
                             .serial = estimate(times.serial.values),

@@ -34,7 +34,7 @@ InstrumentCost cost_of(const std::string& instrument, const Launches& without,
         cost.with = estimate(with);
     }
     if (cost.without && cost.with && is_positive(with) && is_positive(without)) {
-        // (What a pair shares is its process's own, or that of neighbours.)
+        // (The members of a pair are from one process, or from neighbouring ones.)
         const bool are_pairs =
             with.samples.size() == without.samples.size() && with.samples.size() > 1;
         cost.ratio = are_pairs ? ratio_of_pairs(without, with) : ratio_of_medians(without, with);
@@ -45,7 +45,7 @@ InstrumentCost cost_of(const std::string& instrument, const Launches& without,
 }  // namespace
 
 std::vector<InstrumentCost> instrument_costs(Runs runs, const std::string& of_steps) {
-    check(!runs.empty(), "the cost of instruments is that of runs");
+    check(!runs.empty(), "the cost of instruments needs runs");
     const Launches without = launches_of(runs, end_to_end);
     std::vector<InstrumentCost> costs = {
         cost_of(of_steps, without, launches_of(runs, [](const Run& run) -> const Samples* {
@@ -60,7 +60,7 @@ std::vector<InstrumentCost> instrument_costs(Runs runs, const std::string& of_st
 }
 
 InstrumentCost instrument_cost(const std::string& instrument, Runs without, Runs with) {
-    check(!without.empty() && !with.empty(), "the cost of an instrument is that of runs");
+    check(!without.empty() && !with.empty(), "the cost of an instrument needs runs");
     return cost_of(instrument, launches_of(without, end_to_end), launches_of(with, end_to_end));
 }
 

@@ -13,7 +13,7 @@ namespace strata {
 
 namespace {
 
-// Weighted sums of a line through points, about their centre so that nothing cancels.
+// The weighted sums of a line fit, about the centre so that nothing cancels.
 struct Moments {
     double weight = 0;
     double x = 0;  // means
@@ -58,7 +58,7 @@ bool can_fit(std::span<const double> x, std::span<const double> y, Weighting wei
            (weighting == Weighting::equal || std::ranges::all_of(y, positive));
 }
 
-// Fitted values and how far the points lie from them; returns the weighted sum of squares.
+// Computes fitted values and the points' deviations; returns the weighted sum of squares.
 double compare(LineFit& fit, std::span<const double> x, std::span<const double> y,
                std::span<const double> weights) {
     double squares = 0;

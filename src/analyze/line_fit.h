@@ -17,7 +17,7 @@ struct Interval {
     bool contains(double value) const { return low <= value && value <= high; }
 };
 
-// How errors of y are weighted. `relative` weights each point by 1 / y^2, because the error of a
+// The weighting of errors of y. `relative` weights each point by 1 / y^2, because the error of a
 // time is proportional to it; otherwise small times, which determine the intercept, would hardly
 // count.
 enum class Weighting { relative, equal };
@@ -32,11 +32,11 @@ struct LineFit {
     double r_squared = 0;         // share of the weighted variance that the line explains
     std::vector<double> fitted;   // by point
     double worst = 0;             // the largest |y - fitted| / |y|
-    std::size_t worst_point = 0;  // where that is
+    std::size_t worst_point = 0;  // index of that point
 };
 
 // Nothing for fewer than three points, points on one x, or values that are not finite; with
-// relative weighting also where a y is not positive. Requires: as many x as y.
+// relative weighting also if a y is not positive. Requires: as many x as y.
 std::optional<LineFit> fit_line(std::span<const double> x, std::span<const double> y,
                                 Weighting weighting = Weighting::relative);
 

@@ -12,7 +12,7 @@ namespace {
 constexpr double per_cent = 100;
 constexpr double giga = 1e9;
 
-// What all passes of a layer did together.
+// The sums over all passes of a layer.
 struct LayerTotals {
     SimulatedKernel traffic;
     Instructions instructions;

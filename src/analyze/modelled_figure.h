@@ -11,7 +11,7 @@
 
 namespace strata {
 
-// A layer of a published figure and ours, in the figure's unit.
+// A layer's published and own value, in the figure's unit.
 struct ComparedLayer {
     std::string layer = {};
     double published = 0;
@@ -22,13 +22,12 @@ struct ComparedLayer {
 struct ComparedMeasure {
     MeasurePanel panel = {};
     std::vector<ComparedLayer> layers = {};
-    std::optional<double> rank_correlation =
-        {};  // Spearman's, where all layers have a value of ours
+    std::optional<double> rank_correlation = {};  // Spearman's, if all layers have a value of ours
 };
 
 // Each panel with the simulation of its batch; a panel of another batch has no values of ours. A
-// layer's passes count together, but for its update: hit rates by their accesses, shares of stalls
-// by the modelled time. Stalls for data are the short and long scoreboard and the throttles of the
+// layer's passes except the update count together: hit rates by their accesses, shares of stalls by
+// the modelled time. Stalls for data are the short and long scoreboard and the throttles of the
 // memory's queues, as a share of the time in which a resident warp does not issue.
 std::vector<ComparedMeasure> compare_modelled_figure(const ModelledFigure& figure,
                                                      std::span<const SimulatedNetwork> batches);

@@ -10,10 +10,10 @@
 
 namespace strata {
 
-// How large a network is: what ParaDnn compares generated networks with real ones by.
+// The size of a network by the quantities with which ParaDnn compares generated and real networks.
 enum class SizeQuantity {
     parameters,  // trained values
-    operations,  // of a forward pass, for an example
+    operations,  // of a forward pass, per example
     intensity,   // operations over compulsory traffic of all layers, forward, in FLOP/B
 };
 inline constexpr std::array<std::string_view, 3> names_of(SizeQuantity) {
@@ -27,14 +27,14 @@ struct NetworkSize {
 };
 NetworkSize size_of(const Graph& graph);
 
-// Networks that are looked at together: a grid's, or the zoo's.
+// Networks that are summarised together: a grid's, or the zoo's.
 struct SizedNetworks {
     std::string name;
     std::vector<NetworkSize> networks = {};  // not empty
 };
 
-// Of one quantity: the 0, 9, 50, 91 and 100th percentile, and how many of other networks lie
-// between the ends.
+// For one quantity: the 0, 9, 50, 91 and 100th percentile, and the share of other networks between
+// the ends.
 struct SizeRange {
     std::array<double, 5> percentiles = {};
     double covered = 0;  // share of the others

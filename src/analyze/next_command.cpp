@@ -21,7 +21,7 @@ bool is_plain(char letter) {
            std::string_view("-_./:=,+@%").find(letter) != std::string_view::npos;
 }
 
-// A word as a POSIX shell takes it; nothing where a terminal could not show it as it is.
+// A word quoted for a POSIX shell; nothing if a terminal could not show it unchanged.
 std::optional<std::string> quoted(const std::string& word) {
     const auto is_visible = [](char letter) { return letter >= ' ' && letter <= '~'; };
     if (word.empty() || word.front() == '-' || !std::ranges::all_of(word, is_visible)) {
@@ -37,7 +37,7 @@ std::optional<std::string> quoted(const std::string& word) {
     return quoted + "'";
 }
 
-// A glob that one layer matches: what means something in a glob stands for any letter.
+// A glob that matches one layer: special characters are replaced by '?'.
 std::string glob_of(const std::string& layer) {
     std::string glob = layer;
     std::ranges::replace_if(
@@ -54,7 +54,7 @@ std::string known(const Run& run, const std::string& key) {
     return found == run.provenance.end() ? "" : found->second;
 }
 
-// That of `strata run` without --backend.
+// The default of `strata run` without --backend.
 constexpr std::string_view usual_backend = "onednn";
 
 bool can(const Run& run, Capability capability) {
@@ -65,7 +65,7 @@ bool is_f32(const Run& run) {
     return run.settings.execution.numerics.dtype == DataType::f32;
 }
 
-// What all processors together did needs no flag.
+// No flag is needed if all processors were used.
 bool tells_threads(const Run& run) {
     const std::string processors = known(run, "cpu.logical");
     const bool is_usual =
@@ -73,14 +73,14 @@ bool tells_threads(const Run& run) {
     return !is_usual && !can(run, Capability::profiling) && run.origin != Origin::modelled;
 }
 
-// The batch of a file may be fixed in it.
+// A file may fix its batch.
 bool takes_any_batch(const std::string& network) {
     constexpr std::array<std::string_view, 4> files = {".onnx", ".graph", ".dnnmark",
                                                        ".dnntemplate"};
     return std::ranges::none_of(files, [&](auto ending) { return network.ends_with(ending); });
 }
 
-// What of a run's settings a further run keeps, word by word.
+// The options that repeat a run's settings, as words.
 class CommandLine {
 public:
     explicit CommandLine(const Run& run) : run_(run), line_("strata ") {}
@@ -96,7 +96,7 @@ public:
         return *this;
     }
 
-    // All that decides what is measured but the batch and what `replaced` names.
+    // All options that decide what is measured, except the batch and those in `replaced`.
     CommandLine& settings(std::initializer_list<std::string_view> replaced = {}) {
         backend();
         for (const Option& option : all_options()) {
@@ -117,7 +117,7 @@ public:
         return *this;
     }
 
-    // Those that `strata algorithms` knows.
+    // The options that `strata algorithms` knows.
     CommandLine& common() {
         backend();
         add(option_named("dtype"));
@@ -155,12 +155,12 @@ private:
         }
     }
 
-    // A stored tuning is taken again without being asked for.
+    // A stored tuning is used again by default.
     bool is_of_tuning(const Option& option) const {
         return is_tuned(run_.settings) && (option.name == "algorithm" || option.name == "choices");
     }
 
-    // (How long is measured does not decide what is measured.)
+    // (The duration does not decide what is measured.)
     void add(const Option& option) {
         const Settings& settings = run_.settings;
         const bool is_said =
@@ -186,7 +186,7 @@ private:
     bool can_be_said_ = true;
 };
 
-// What `strata tune` can be told. A run with other settings takes no tuning.
+// The settings that `strata tune` accepts. A run with others uses no tuning.
 constexpr std::array<std::string_view, 8> settings_of_tuning = {
     "dtype",           "threads", "pinned", "mode", "first_layer_gradient",
     "workspace_limit", "slice",   "fuse"};
@@ -204,14 +204,14 @@ bool is_tunable(const Run& run) {
            });
 }
 
-// Less is not worth a trial.
-constexpr double least_saving = 0.05;
+// Smaller savings are not worth a trial.
+constexpr double min_saving = 0.05;
 
 Advice worthwhile(Advice advice, Seconds time) {
-    return advice.command.empty() || *advice.saving < time * least_saving ? Advice{} : advice;
+    return advice.command.empty() || *advice.saving < time * min_saving ? Advice{} : advice;
 }
 
-// The offer that promises most, of those that the step did not take.
+// The most promising offer among those that the step did not use.
 std::optional<AlgorithmOffer> best_offer(const Run& run, const StepResult& step) {
     const auto problem = problem_in(step);
     std::optional<AlgorithmOffer> best;
@@ -241,7 +241,7 @@ Advice other_algorithm(const Run& run, const StepResult& step, const StepBound& 
         time);
 }
 
-// The update is in f32 whatever the type.
+// The update is always in f32.
 Advice narrower_type(const Run& run, const StepResult& step, const StepBound& bound, Seconds time) {
     const Device* device = ceilings_of(run);
     const auto wide = device ? peak_of(*device, "f32") : std::nullopt;
@@ -266,7 +266,7 @@ bool is_product(const StepResult& step) {
     return step.operation == "fully_connected" || step.operation == "matmul";
 }
 
-// What moves weights alone takes as long for any batch; a product is not faster than its
+// Moving only weights takes equally long for any batch; a product is not faster than its
 // arithmetic.
 Advice larger_batch(const Run& run, const StepResult& step, const StepBound& bound, Seconds time) {
     const bool waits_for_weights = step.pass == Pass::update || is_product(step);
@@ -294,11 +294,11 @@ bool can_be_included(const Run& run, const StepResult& step) {
     return step.pass == Pass::forward && (step.operation == "relu" || (!trains && is_of_inference));
 }
 
-// The layer whose result a step reads is taken to be the one that ran before it. One that includes
-// others has at most three: a normalisation, a sum and a ReLU, which comes last.
+// The step's input is assumed to come from the layer that ran before it. A step includes at most
+// three layers: a normalisation, a sum and, last, a ReLU.
 bool follows_what_includes_it(const Run& run, std::size_t index) {
-    constexpr std::size_t most_included = 3;
-    for (std::size_t i = index; i > 0 && index - i < most_included; --i) {
+    constexpr std::size_t max_included = 3;
+    for (std::size_t i = index; i > 0 && index - i < max_included; --i) {
         const std::string& before = run.steps[i - 1].operation;
         if (!can_be_included(run, run.steps[i]) || before == "relu") {
             return false;
@@ -324,7 +324,7 @@ Advice fusion(const Run& run, std::size_t index, Seconds time) {
         time);
 }
 
-// Where kernels and counters can be recorded they tell more.
+// If kernels and counters can be recorded, they tell more.
 Advice closer_look(const Run& run, const StepResult& step, const StepBound& bound) {
     if (run.origin == Origin::modelled) {
         return {.remedy = Remedy::closer_look,
@@ -356,7 +356,7 @@ Advice closer_look(const Run& run, const StepResult& step, const StepBound& boun
 Advice advice_for(const Run& run, std::size_t index, const StepBound& bound, Seconds time) {
     const StepResult& step = run.steps[index];
     if (step.kind != StepKind::compute || bound.verdict == Bottleneck::unknown) {
-        return {};  // reorders are their neighbours' choice
+        return {};  // reorders depend on their neighbours
     }
     Advice best;
     if (run.origin == Origin::measured) {

@@ -15,7 +15,7 @@ namespace strata {
 
 namespace {
 
-// Names of a run that a condition may be about; nothing where it is a number.
+// The name of a run that a condition tests; nothing if it tests a number.
 std::optional<std::string> name_in(const Observation& run, std::string_view name) {
     return name == "backend"    ? std::optional(run.backend)
            : name == "platform" ? std::optional(std::string(platform_of(run)))
@@ -103,7 +103,7 @@ RunCondition parse_condition(std::string_view text) {
     const bool is_equality = condition.comparison == "=" || condition.comparison == "!=";
     if (condition.value.empty() || condition.comparison == "!" || condition.comparison == "==" ||
         (is_name && !is_equality) || (!is_name && !parse_number(condition.value))) {
-        throw Error(fmt::format("--where '{}' is no condition: give NAME=VALUE, such as "
+        throw Error(fmt::format("--where '{}' is not a condition: give NAME=VALUE, such as "
                                 "backend=paradnn:*, or nodes>=256",
                                 printable(text)),
                     ExitCode::usage);

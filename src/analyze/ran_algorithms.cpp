@@ -34,13 +34,13 @@ std::string family_of(const StepResult& step) {
                                                              : algorithm_family(step.algorithm);
 }
 
-// Whether that is what was asked for: "winograd" leaves the tile open.
+// Whether an algorithm matches the requested one: "winograd" leaves the tile open.
 bool satisfies(const std::string& ran, const std::string& asked) {
     return ran == asked || (asked == "winograd" && ran.starts_with("winograd-"));
 }
 
-// The reasons that steps gave for another algorithm than the one they were asked for, each with
-// the number of steps, the most frequent first: "fft: stride 4: it needs stride 1".
+// The reasons why steps used another algorithm than the requested one, with their numbers of steps,
+// most frequent first: "fft: stride 4: it needs stride 1".
 std::vector<std::pair<std::string, std::size_t>> fallbacks_of(const Run& run) {
     std::map<std::string, std::size_t> counted;
     for (const auto& [name, value] : run.provenance) {
@@ -54,17 +54,17 @@ std::vector<std::pair<std::string, std::size_t>> fallbacks_of(const Run& run) {
 }
 
 std::string fallback_remark(const std::vector<std::pair<std::string, std::size_t>>& fallbacks) {
-    constexpr std::size_t most_told = 3;
+    constexpr std::size_t max_reasons = 3;
     std::vector<std::string> told;
     std::size_t steps = 0;
     for (const auto& [reason, count] : fallbacks) {
         steps += count;
-        if (told.size() < most_told) {
+        if (told.size() < max_reasons) {
             told.push_back(fmt::format("{} of {}", count, reason));
         }
     }
-    const std::string others = fallbacks.size() > most_told ? "; and others" : "";
-    return fmt::format("{} step{} did not run by the algorithm asked for: {}{}.", steps,
+    const std::string others = fallbacks.size() > max_reasons ? "; and others" : "";
+    return fmt::format("{} step{} did not run by the requested algorithm: {}{}.", steps,
                        steps == 1 ? "" : "s", join(told, "; "), others);
 }
 
@@ -102,7 +102,7 @@ std::string algorithm_text(const Run& run) {
     if (ran.empty() || asked.empty()) {
         return asked;
     }
-    // (What was requested stands first.)
+    // (The requested algorithm comes first.)
     std::ranges::stable_partition(ran,
                                   [&](const std::string& one) { return satisfies(one, asked); });
     const std::string text = join(ran, " and ");

@@ -23,11 +23,11 @@ struct Feature {
     Column values;
 };
 
-// Centred and scaled in place; false where all values are the same.
+// Centres and scales in place; false if all values are the same.
 bool standardise(Column& values) {
     values.array() -= values.mean();
     const double deviation = std::sqrt(values.squaredNorm() / static_cast<double>(values.size()));
-    // (A mean's rounding leaves some last bits of equal values.)
+    // (The rounding of the mean leaves residues of equal values.)
     if (!(deviation > 1e-12 * std::max(1.0, values.cwiseAbs().maxCoeff()))) {
         return false;
     }
@@ -41,10 +41,11 @@ Column scaled_feature(const std::string& name, const std::vector<double>& values
         Eigen::Map<const Column>(values.data(), static_cast<Eigen::Index>(values.size()));
     if (scale == FeatureScale::log2) {
         if (!(column.minCoeff() > 0)) {
-            throw Error(fmt::format("{} is not positive everywhere: its logarithm cannot be a "
-                                    "feature; leave out --log2",
-                                    printable(name)),
-                        ExitCode::usage);
+            throw Error(
+                fmt::format(
+                    "{} is not positive everywhere: its logarithm cannot be a feature; omit --log2",
+                    printable(name)),
+                ExitCode::usage);
         }
         column = (column.array().log() / std::log(2.0)).matrix();
     }
@@ -58,7 +59,7 @@ void add_second_order(std::vector<Feature>& features) {
             Feature product{
                 i == j ? features[i].name + "^2" : features[i].name + " x " + features[j].name,
                 features[i].values.cwiseProduct(features[j].values)};
-            // (The square of a feature with two values is the same everywhere.)
+            // (The square of a feature with two values is constant.)
             if (standardise(product.values)) {
                 features.push_back(std::move(product));
             }
@@ -104,8 +105,7 @@ Regression regress(const RegressionData& data, const RegressionOptions& options)
     const auto columns = static_cast<Eigen::Index>(features.size());
     Column target = Eigen::Map<const Column>(data.target.data(), rows);
     if (!standardise(target)) {
-        throw Error("what is to be explained is the same in all runs: choose another --metric",
-                    ExitCode::usage);
+        throw Error("the metric is the same in all runs: choose another --metric", ExitCode::usage);
     }
     Eigen::MatrixXd matrix(rows, columns);
     for (Eigen::Index i = 0; i < columns; ++i) {
@@ -115,8 +115,7 @@ Regression regress(const RegressionData& data, const RegressionOptions& options)
     const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> rank(normal);
     if (rank.rank() < columns) {
         throw Error(
-            "some hyperparameters follow from others in these runs: name those that "
-            "matter with --on",
+            "some hyperparameters depend on others in these runs: name those that matter with --on",
             ExitCode::usage);
     }
     const Eigen::LDLT<Eigen::MatrixXd> factors(normal);

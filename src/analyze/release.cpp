@@ -26,13 +26,13 @@ std::vector<const Observation*> timed_runs(const Observations& all) {
     return runs;
 }
 
-// Throws Error where the file it stands for was not given.
+// Throws Error if its file was not given.
 template <class Value>
 const Value& released_as(const std::string& name, const std::map<std::string, Value>& released) {
     const auto found = released.find(name);
     if (found == released.end()) {
-        throw Error(fmt::format("this is computed from the authors' released files, of which that "
-                                "of '{}' is missing: name it with --from",
+        throw Error(fmt::format("this is computed from the authors' released files, but the one "
+                                "for '{}' is missing: name it with --from",
                                 printable(name)),
                     ExitCode::usage);
     }
@@ -54,7 +54,7 @@ RegressionData data_for(const FromRelease& asked,
     }
     const auto metric = value_named<ObservedMetric>(asked.metric);
     if (!metric) {
-        throw Error(fmt::format("'{}' is no metric of runs", printable(asked.metric)),
+        throw Error(fmt::format("'{}' is not a metric of runs", printable(asked.metric)),
                     ExitCode::usage);
     }
     return regression_data(first, runs, *metric, varied_parameters(runs));
@@ -83,14 +83,14 @@ const std::vector<double>& column_of(const ReleasedTable& table, std::string_vie
     return found->second;
 }
 
-// "a * b / c" of each row.
+// Evaluates "a * b / c" for each row.
 std::vector<double> computed_column(const ReleasedTable& table, const std::string& text) {
     const auto words = split(text, ' ');
     std::vector<double> values = column_of(table, words.front());
     for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
         const auto& other = column_of(table, words[i + 1]);
         if (words[i] != "*" && words[i] != "/") {
-            throw Error(fmt::format("'{}' stands between columns of '{}': write * or /",
+            throw Error(fmt::format("'{}' is not an operator between columns of '{}': write * or /",
                                     printable(words[i]), printable(text)),
                         ExitCode::usage);
         }
@@ -126,9 +126,9 @@ double quantity_of(const FromRelease& asked, const Release& release) {
                                            ? data_for(asked, release.networks).target
                                            : values_of_rows(asked, release.tables);
     if (values.empty()) {
-        throw Error(fmt::format("the released results of '{}' have no run that tells it",
-                                printable(asked.data)),
-                    ExitCode::usage);
+        throw Error(
+            fmt::format("no run in the released results of '{}' gives it", printable(asked.data)),
+            ExitCode::usage);
     }
     const auto count = static_cast<double>(values.size());
     const auto below = [&](double limit) {
@@ -157,7 +157,7 @@ double quantity_of(const FromRelease& asked, const Release& release) {
     if (asked.below && asked.quantity == "share below") {
         return below(*asked.below) / count;
     }
-    throw Error(fmt::format("'{}' is no quantity of released results: give weight of NAME, r "
+    throw Error(fmt::format("'{}' is not a quantity of released results: give weight of NAME, r "
                             "squared, largest, smallest, mean, count, share above 1, or with a "
                             "limit count below or share below",
                             printable(asked.quantity)),

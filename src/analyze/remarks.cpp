@@ -49,7 +49,7 @@ void remark_on_tally(std::vector<std::string>& remarks, const Tally& tally, std:
     }
 }
 
-// Where other processes used the machine, unexplained time may be theirs and not the kernel's.
+// If other processes used the machine, unexplained time may be theirs rather than the kernel's.
 void remark_on_disturbance(std::vector<std::string>& remarks, const Run& run) {
     std::vector<std::string> kinds;
     for (const auto& flag : run.flags) {
@@ -74,12 +74,12 @@ void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
     const auto crowded = [](const Flag& flag) { return flag.kind == DoubtKind::oversubscribed; };
     if (run.origin == Origin::imported) {
         remarks.emplace_back(
-            "An imported profile has no ceilings of the machine that it was recorded on, so "
-            "nothing says what bounds each layer.");
+            "An imported profile has no ceilings of the machine that it was recorded on, so what "
+            "bounds each layer is unknown.");
     } else if (run.provenance.contains("gpu.name")) {
         remarks.push_back(
             fmt::format("No ceilings are known: `strata calibrate --backend {}` measures them, and "
-                        "later runs then say what bounds each layer.",
+                        "later runs then show what bounds each layer.",
                         run.settings.backend));
     } else if (std::ranges::any_of(run.flags, crowded)) {
         remarks.emplace_back(
@@ -88,7 +88,7 @@ void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
     } else {
         remarks.push_back(
             fmt::format("No ceilings are known for {} thread{}: `strata calibrate --threads {}` "
-                        "measures them, and later runs then say what bounds each layer.",
+                        "measures them, and later runs then show what bounds each layer.",
                         threads, threads == 1 ? "" : "s", threads));
     }
 }
@@ -112,7 +112,7 @@ std::string closing_sentence(const Run& run, const Reach& all) {
     const Seconds at_ceilings = all.median - all.gain;
     return fmt::format(
         "With every step at its ceiling, the {} of all steps{} would be {} ({}). This is modelled "
-        "from the ceilings of {}{} ({}), which the shape of a layer may not allow.",
+        "from the ceilings of {}{} ({}), which a layer's shape may not allow.",
         duration(all.median), beside, duration(at_ceilings), percent(at_ceilings / all.median),
         device->model, threads, source.substr(0, source.find(':')));
 }

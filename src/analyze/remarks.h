@@ -10,7 +10,7 @@
 namespace strata {
 
 // "With every step at its ceiling, the 700 ms of all steps would be 345 ms (49 %). This is modelled
-// from the ceilings of ..." Empty where no step has a ceiling, and for an incomplete run.
+// from the ceilings of ..." Empty if no step has a ceiling or the run is incomplete.
 std::string closing_sentence(const Run& run, const Reach& all);
 
 // Remarks on the run as a whole: remaining reorders, steps without an optimised kernel, missing

@@ -23,7 +23,7 @@ bool is_path(std::string_view name) {
     return name.find_first_of(separators) != std::string_view::npos;
 }
 
-// Where a path is cut: after its first number that is not its end, else before its last component.
+// Where to cut a path: after its first number that is not its end, else before its last component.
 std::string_view block_in_path(std::string_view name) {
     for (std::size_t begin = 0; begin < name.size();) {
         const std::size_t end = name.find_first_of(separators, begin);
@@ -49,7 +49,7 @@ std::string_view first_number(std::string_view name) {
     return name.substr(begin, end == std::string_view::npos ? end : end - begin);
 }
 
-// The family of each of the run's steps, by the name that people read.
+// The display name of the family of each of the run's steps.
 std::vector<std::string> family_names(const Run& run) {
     std::vector<StepWork> works;
     for (const StepResult& step : run.steps) {

@@ -12,8 +12,8 @@ namespace strata {
 
 namespace {
 
-// For one serial share: the time with one thread that fits best, and the squares of the relative
-// errors that are left.
+// For one serial share: the best-fitting time with one thread, and the remaining sum of squared
+// relative errors.
 struct ShareFit {
     Seconds one;
     double squares = 0;
@@ -36,7 +36,7 @@ ShareFit fit_share(std::span<const ThreadPoint> points, double serial) {
 
 constexpr int share_steps = 10'000;
 
-// Groups of timed runs that differ in their batch or their threads alone, by that number.
+// Groups of timed runs that differ only in their batch or threads, by that number.
 using RunsByNumber = std::map<std::int64_t, const Observation*>;
 std::vector<RunsByNumber> runs_apart_in(std::int64_t Observation::*number,
                                         std::span<const Observation* const> runs) {

@@ -102,7 +102,7 @@ std::optional<WinnerSplit> winner_split(std::span<const SpeedupPair> pairs,
         }
         for (auto value = values.begin(); value != values.end(); ++value) {
             if (value == values.begin()) {
-                continue;  // nothing lies below it
+                continue;  // no value lies below it
             }
             const WinnerSplit split = split_at(pairs, parameter, *value);
             if (!best || split.impurity() < best->impurity()) {

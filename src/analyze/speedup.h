@@ -10,19 +10,19 @@
 
 namespace strata {
 
-// A network with a batch that ran on two platforms.
+// A network with one batch on two platforms.
 struct SpeedupPair {
-    const Observation* run = nullptr;       // on the one that is judged
-    const Observation* baseline = nullptr;  // on the other one
+    const Observation* run = nullptr;       // on the platform under test
+    const Observation* baseline = nullptr;  // on the baseline
     double speedup = 1;                     // throughput over the baseline's
 };
 
-// Runs of two platforms that are the same network, batch and mode; of several such runs of one
-// platform the last. Requires: both outlive the result.
+// Runs of the same network, batch and mode on two platforms; of several such runs of one platform,
+// the last. Requires: both outlive the result.
 std::vector<SpeedupPair> pairs_of(std::span<const Observation* const> runs,
                                   std::span<const Observation* const> baseline);
 
-// Who wins by how much, and where.
+// Which platform wins, by how much, and where.
 struct SpeedupSummary {
     double smallest = 0;
     double median = 0;
@@ -32,9 +32,9 @@ struct SpeedupSummary {
 };
 SpeedupSummary summary_of(std::span<const SpeedupPair> pairs);  // Requires: not empty
 
-// The one split of one hyperparameter that tells best who wins: among pairs with a value of at
-// least `threshold` so many win, among the others so many. A decision stump by Gini impurity
-// (Breiman et al., "Classification and regression trees", 1984).
+// The single split of one hyperparameter that best predicts the winner: the numbers of wins among
+// pairs with a value of at least `threshold` and among the others. A decision stump by Gini
+// impurity (Breiman et al., "Classification and regression trees", 1984).
 struct WinnerSplit {
     std::string parameter;
     double threshold = 0;
@@ -43,7 +43,7 @@ struct WinnerSplit {
 
     double impurity() const;  // of both sides, 0 to 0.5
 };
-// Nothing where all pairs have one winner, or no hyperparameter differs.
+// Nothing if all pairs have one winner or no hyperparameter differs.
 std::optional<WinnerSplit> winner_split(std::span<const SpeedupPair> pairs,
                                         std::span<const std::string> parameters);
 
@@ -51,7 +51,7 @@ std::optional<WinnerSplit> winner_split(std::span<const SpeedupPair> pairs,
 RegressionData regression_data(std::span<const SpeedupPair> pairs,
                                std::span<const std::string> parameters);
 
-// The same of runs that have the metric and the hyperparameters; the others are left out.
+// The same for runs that have the metric and the hyperparameters; the others are left out.
 RegressionData regression_data(const Observations& all, std::span<const Observation* const> runs,
                                ObservedMetric metric, std::span<const std::string> parameters);
 

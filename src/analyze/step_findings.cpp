@@ -27,7 +27,7 @@ std::vector<std::size_t> all_steps(const Run& run) {
     return all;
 }
 
-// A run with what is known of its steps.
+// A run with the analyses of its steps.
 class Findings {
 public:
     Findings(const Run& run, const Summary& summary, const std::vector<StepBound>& bounds)
@@ -38,7 +38,7 @@ public:
         }
     }
 
-    // Groups of steps that are bound alike and told the same. Without advice, an operator's.
+    // Groups of steps with the same bound and the same advice; without advice, by operator.
     std::vector<StepGroup> alike() const {
         using Key = std::tuple<Bottleneck, std::string, std::string>;
         std::map<Key, std::vector<std::size_t>> groups;
@@ -93,8 +93,8 @@ public:
 
     const Advice& advice(std::size_t step) const { return advice_[step]; }
 
-    // The first advice among the steps that has a command, that of the longest step first, with
-    // what all steps that are told the same save.
+    // The first advice with a command, longest step first, with the savings of all steps that share
+    // it.
     Advice advice_of(const StepGroup& group) const {
         Advice found;
         Seconds longest;
@@ -124,14 +124,14 @@ public:
                 return fmt::format(" Other algorithms, {} above all, commonly save about {} of it.",
                                    name_of(*advice.algorithm), saving);
             case Remedy::narrower_type:
-                return fmt::format(" In bf16 about {} of it may be saved.", saving);
+                return fmt::format(" bf16 may save about {} of it.", saving);
             case Remedy::larger_batch:
                 return fmt::format(
-                    " A batch {} times as large spreads it over more examples: about {} of it "
-                    "for as many examples as now.",
+                    " A batch {} times as large spreads it over more examples, saving about {} of "
+                    "it for the same number of examples.",
                     batch_growth, saving);
             case Remedy::fusion:
-                return fmt::format(" Fused with the layers before, about {} of it is saved.",
+                return fmt::format(" Fusing it with the layers before saves about {} of it.",
                                    saving);
             case Remedy::none:
             case Remedy::closer_look:
@@ -194,7 +194,7 @@ private:
         return is_single ? " (a single sample)" : "";
     }
 
-    // Times that are hardly longer than that of a step which does nothing say so wherever they are
+    // Times hardly longer than an empty step's are marked wherever they are
     // ranked.
     std::string stamp_text(const StepGroup& group) const {
         Seconds stamps;
@@ -202,7 +202,7 @@ private:
             const StepTime& time = summary_.steps[i];
             stamps += time.is_near_empty() ? time.time->median * *time.stamp_share : Seconds{};
         }
-        return stamps > Seconds{} ? fmt::format(" ({} of it is what an empty step takes)",
+        return stamps > Seconds{} ? fmt::format(" ({} of it is the time of an empty step)",
                                                 percent(stamps / group.reach.median))
                                   : std::string();
     }
@@ -235,7 +235,7 @@ std::vector<Finding> heaviest(const Run& run, const Summary& summary,
     return findings;
 }
 
-// Steps that only less work makes faster, by what would reduce the work.
+// Steps that only less work makes faster, grouped by what would reduce it.
 enum class Saver { fewer_operations, more_examples };
 
 std::optional<Saver> saver_of(const StepResult& step, const StepBound& bound) {
@@ -250,7 +250,7 @@ std::optional<Saver> saver_of(const StepResult& step, const StepBound& bound) {
                : std::nullopt;
 }
 
-// A smaller share of the step is not worth a sentence.
+// The smallest share of the step worth a sentence.
 constexpr double weighty = 0.1;
 
 std::optional<StepGroup> group_at_ceiling(const Run& run, const Summary& summary,

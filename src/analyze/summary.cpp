@@ -59,7 +59,7 @@ std::vector<PassTotal> pass_totals(const Run& run, const std::vector<StepTime>& 
     return totals;
 }
 
-// Each layer's place in the network: that of its first step.
+// Each layer's position in the network: its first step's.
 std::map<std::string, std::size_t> places_of(const Run& run) {
     std::map<std::string, std::size_t> places;
     for (const auto& step : run.steps) {

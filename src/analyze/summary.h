@@ -10,15 +10,15 @@
 
 namespace strata {
 
-// A step's time, and its share of the sum of all steps' medians. An incomplete run has no shares
-// anywhere, because the time of the whole is not known.
+// A step's time, and its share of the sum of all steps' medians. An incomplete run has no shares,
+// because its total time is unknown.
 struct StepTime {
-    std::optional<Estimate> time;  // nothing where it was skipped or failed
+    std::optional<Estimate> time;  // nothing if it was skipped or failed
     std::optional<double> share = {};
-    // The time of a step that does nothing over this one's; nothing where it was not measured.
+    // The time of an empty step over this one's; nothing if it was not measured.
     std::optional<double> stamp_share = {};
 
-    // Whether the time stamps are over a tenth of its time, so that it says little of the step.
+    // Whether the time stamps are over a tenth of its time, so that it says little about the step.
     bool is_near_empty() const { return stamp_share.value_or(0) > 0.1; }
 };
 
@@ -42,15 +42,15 @@ struct LayerTotal {
 
 // A run's times, ordered for display.
 struct Summary {
-    std::vector<StepTime> steps;     // as Run::steps
+    std::vector<StepTime> steps;     // in the order of Run::steps
     std::vector<LayerTotal> layers;  // in the order of the network
-    std::vector<PassTotal> passes;   // those that occur
+    std::vector<PassTotal> passes;   // only those that occur
     Budget budget;
 };
 
 Summary summarise(const Run& run);
 
-// Adds a part's share to that of a whole; a missing share adds nothing.
+// Adds a part's share to a total; a missing share adds nothing.
 void add_share(std::optional<double>& whole, std::optional<double> part);
 
 // Indices of the run's steps by layer in network order, then by pass: the order in which readers

@@ -35,7 +35,7 @@ std::vector<const SweepPoint*> timed(const Sweep& sweep) {
     return points;
 }
 
-// What the line says about hardware and framework.
+// The hardware's rate and the framework's time from the fitted line.
 void interpret(Extrapolation& found) {
     const LineFit& line = found.line;
     found.framework = Seconds{line.intercept};
@@ -122,7 +122,7 @@ std::optional<Saturation> saturation_of(std::span<const BatchPoint> points) {
     const auto median = [](const BatchPoint& point) { return point.throughput.median; };
     const BatchPoint& best = *std::ranges::max_element(points, {}, median);
     Saturation found{.best_batch = best.batch, .best = best.throughput};
-    // The first whose throughput reaches its share, or the last.
+    // The first point whose throughput reaches the share, or the last point.
     const auto first = [&](double Throughput::*of, double minimum) {
         const auto at = std::ranges::find_if(
             points, [&](const BatchPoint& point) { return point.throughput.*of >= minimum; });

@@ -15,11 +15,11 @@ namespace strata {
 
 // One run of a sweep.
 struct SweepPoint {
-    std::int64_t value = 0;  // of what is varied
+    std::int64_t value = 0;  // value of the varied number
     const Run* run = nullptr;
     Flops flops;                   // of the steps that ran
     std::optional<Estimate> time;  // of a whole iteration; for inference, the latency
-    std::string reason;            // why there is none
+    std::string reason;            // why there is no time
 };
 
 // The point at this value of the varied number.
@@ -40,7 +40,8 @@ Throughput throughput_of(const SweepPoint& point);  // Requires: it has a time
 struct Sweep {
     std::string variable;  // "batch", "hidden"
     std::vector<SweepPoint> points;
-    std::string_view convention = conventions().front().name;  // that the operations are counted by
+    std::string_view convention =
+        conventions().front().name;  // convention that counts the operations
 
     bool over_batch() const { return variable == "batch"; }
 };
@@ -56,18 +57,18 @@ struct Extrapolation {
     std::vector<std::size_t> points;  // indices of those with a time
     Seconds framework;
     Interval framework_interval;
-    std::optional<FlopRate> hardware;           // nothing where time does not grow with work
-    std::optional<Interval> hardware_interval;  // nothing where the slope may be 0
+    std::optional<FlopRate> hardware;           // nothing if time does not grow with work
+    std::optional<Interval> hardware_interval;  // nothing if the slope may be 0
     std::optional<Flops>
-        half_rate_work;  // Hockney's n1/2: where the framework takes half of the time
+        half_rate_work;  // Hockney's n1/2: the work at which the framework takes half of the time
     std::string misfit;  // why the line does not separate hardware from framework; empty if it does
 };
 
-// Nothing for fewer than three points with a time, or where the work does not change.
+// Nothing for fewer than three points with a time, or if the work does not change.
 std::optional<Extrapolation> extrapolate(const Sweep& sweep);
 
-// Where a larger batch stops paying off: the smallest batch with 95 % of the best throughput. Not
-// reached if that is the largest batch measured.
+// The batch beyond which larger ones stop paying off: the smallest with 95 % of the best
+// throughput. Not reached if that is the largest batch measured.
 struct Saturation {
     std::int64_t batch = 0;
     std::int64_t earliest = 0;  // within the intervals of both throughputs
@@ -83,7 +84,7 @@ struct BatchPoint {
     Throughput throughput;
 };
 
-// Of batches in ascending order; nothing for fewer than two.
+// Requires ascending batches; nothing for fewer than two.
 std::optional<Saturation> saturation_of(std::span<const BatchPoint> points);
 
 // Nothing for sweeps over another number, or with fewer than two timed batches.

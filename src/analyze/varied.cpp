@@ -14,13 +14,13 @@ namespace {
 
 using Description = std::map<std::string, std::string>;
 
-// "dim hidden" and "variable HIDDEN" are known by their last word.
+// "dim hidden" and "variable HIDDEN" are displayed as their last word.
 std::string own_name(const std::string& key) {
     const auto space = key.rfind(' ');
     return space == std::string::npos ? key : key.substr(space + 1);
 }
 
-// A network's text in pieces: what says NAME=VALUE under its name, the rest in order.
+// A network's text in pieces: NAME=VALUE under its name, the rest in order.
 void describe_network(Description& description, std::string_view network) {
     std::string rest;
     while (!network.empty()) {
@@ -37,7 +37,7 @@ void describe_network(Description& description, std::string_view network) {
     description["network "] = rest;
 }
 
-// A space behind what a network's own text may also name.
+// A trailing space distinguishes settings from parameters in a network's own text.
 std::string described_name(const Option& option) {
     return std::string(option.name) + (option.choices == nullptr ? "" : " ");
 }
@@ -63,7 +63,7 @@ std::string described_value(const Description& description, const std::string& n
     return found == description.end() ? "" : found->second;
 }
 
-// Names whose values are not the same everywhere.
+// The names whose values vary.
 std::set<std::string> differences(const std::vector<Description>& descriptions) {
     std::set<std::string> names;
     for (const Description& one : descriptions) {
@@ -86,7 +86,7 @@ std::vector<Description> descriptions_of(std::span<const Run> runs) {
     return descriptions;
 }
 
-// How often a value changes from one run to the next.
+// How often a value changes between consecutive runs.
 std::size_t changes_of(const std::vector<Description>& descriptions, const std::string& name) {
     std::size_t changes = 0;
     for (std::size_t i = 1; i < descriptions.size(); ++i) {
@@ -104,7 +104,7 @@ std::optional<Varied> varied_among(std::span<const Run> runs) {
     const auto descriptions = descriptions_of(runs);
     auto names = differences(descriptions);
     if (names.size() == 2) {
-        names.erase("batch");  // the network's own batch follows what was varied
+        names.erase("batch");  // the network's own batch follows the varied value
     }
     if (names.size() != 1) {
         return std::nullopt;

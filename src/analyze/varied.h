@@ -18,18 +18,18 @@ struct Varied {
 
 // Compares the settings: the batch, dimensions and variables, and the parameters in a network's own
 // text ("lstm:hidden=256", "matmul(8x64, 64x10) ..."). The measuring time is ignored, and so is a
-// batch that follows another value. Nothing where the runs differ in more than one setting or in
+// batch that follows another value. Nothing if the runs differ in more than one setting or in
 // none.
 std::optional<Varied> varied_among(std::span<const Run> runs);
 
-// Several numbers in which runs differ.
+// Several numbers that vary between runs.
 struct VariedGrid {
     std::vector<std::string> names;                 // the one that changes least often comes first
     std::vector<std::vector<std::int64_t>> values;  // by run, one of each name; all different
 };
 
-// The same for runs that differ in more than one setting; nothing where one of these is not a
-// number, or two runs agree in all of them.
+// The same for runs that differ in more than one setting; nothing if one of these is not a number
+// or two runs agree in all of them.
 std::optional<VariedGrid> grid_among(std::span<const Run> runs);
 
 }  // namespace strata

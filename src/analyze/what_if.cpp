@@ -18,7 +18,7 @@ bool is_relu(const Layer& layer) {
     return std::holds_alternative<Activation>(layer.op);
 }
 
-// What is saved of a step: its time shrinks by `share`.
+// The saving of a step whose time shrinks by `share`.
 struct Saving {
     const StepResult* step = nullptr;
     double share = 1;
@@ -44,7 +44,7 @@ std::optional<Estimate> sum_of_savings(const std::vector<Saving>& savings) {
     return sum_of(steps);
 }
 
-// The root of the sum of two errors' squares.
+// The root of the sum of two squared errors.
 Seconds both(Seconds one, Seconds other) {
     return Seconds{std::hypot(one.value, other.value)};
 }
@@ -58,7 +58,7 @@ Estimate difference(const Estimate& now, const Estimate& gain) {
             .samples = std::min(now.samples, gain.samples)};
 }
 
-// (now - gain) / now. Of the two errors of gain / now, those of the iteration are relative.
+// (now - gain) / now. The iteration's error enters as a relative error of gain / now.
 Ratio rest_of(const Estimate& now, const Estimate& gain) {
     const double share = gain.median / now.median;
     const double more = std::hypot((gain.high - gain.median) / now.median,
@@ -121,7 +121,7 @@ private:
         return is_sum && method_ == FusionMethod::traffic ? step.written : Bytes{};
     }
 
-    // The result is written as before, in place of what lay between the layers.
+    // The result is written as before, instead of the tensor between the layers.
     Bytes saved_traffic(const StepResult& step, const Layer& layer) const {
         return step.read + step.written - kept_traffic(step, layer);
     }
@@ -171,8 +171,8 @@ FusionForecast forecast_of_fusion(const Run& run, const Graph& graph, FusionScop
     }
     FusionForecast forecast = forecaster.finish();
     if (forecast.layers.empty()) {
-        throw Error(fmt::format("nothing in run {} of {} can be fused by {}: no layer of the kind "
-                                "follows a convolution or a fully connected layer alone",
+        throw Error(fmt::format("nothing in run {} of {} can be fused by {}: no such layer is the "
+                                "only reader of a convolution or a fully connected layer",
                                 run.id, printable(run.settings.network), name_of(scope)),
                     ExitCode::usage);
     }

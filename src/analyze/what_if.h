@@ -12,22 +12,22 @@
 
 namespace strata {
 
-// How the time that fusion would save is predicted from a run in which nothing is fused.
+// The methods that predict the time saved by fusion from a run without fusion.
 enum class FusionMethod {
-    // A fused layer keeps the share of its step's time that corresponds to the traffic it keeps (a
-    // sum still reads its other operand), and at least its arithmetic at the peak. The rest is
-    // saved: traffic between the layers, and what starting a step costs. Forward passes only.
+    // A fused layer keeps the share of its step's time for the traffic that remains (a sum still
+    // reads its other operand), and at least its arithmetic at the peak. The rest is saved: traffic
+    // between the layers and the start-up cost of a step. Forward passes only.
     traffic,
-    // All passes of the ReLUs are saved, as if the layers were deleted (Dong et al. 2018, who
-    // measured fusion so). Sums and normalisations keep their time.
+    // All passes of the ReLUs are saved, as if the layers were deleted (Dong et al. 2018 measured
+    // fusion this way). Sums and normalisations keep their time.
     removal,
 };
 inline constexpr std::array<std::string_view, 2> names_of(FusionMethod) {
     return {"traffic", "removal"};
 }
 
-// What is to be fused: all that an engine fuses (graph/fuse.h), or only ReLUs that directly follow
-// a convolution or a fully connected layer.
+// The layers to fuse: all that an engine fuses (graph/fuse.h), or only ReLUs that directly follow a
+// convolution or a fully connected layer.
 enum class FusionScope { all, conv_relu };
 inline constexpr std::array<std::string_view, 2> names_of(FusionScope) {
     return {"all", "conv+relu"};
@@ -42,18 +42,18 @@ struct FusedLayer {
     std::string into;
     std::string operation;
     Estimate now;   // its steps that the method counts
-    Estimate gain;  // the part of it that fusion would save
+    Estimate gain;  // the part that fusion would save
 };
 
-// The prediction for a whole iteration. What is predicted has the uncertainty of the measured times
-// that it is computed from, the iteration's among them, not that of the method.
+// The prediction for a whole iteration. Its uncertainty is that of the measured times it is
+// computed from, including the iteration's, not that of the method.
 struct FusionForecast {
     std::vector<FusedLayer> layers;
     std::size_t steps_saved = 0;
     Bytes traffic_saved;
     std::optional<Estimate> now;    // an iteration without time stamps
-    std::optional<Estimate> gain;   // the sum of the layers'
-    std::optional<Estimate> after;  // now - gain: as uncertain as both, as independent errors add
+    std::optional<Estimate> gain;   // sum over the layers
+    std::optional<Estimate> after;  // now - gain, with the errors of both added as independent
     std::optional<Ratio> expected;  // after over now
 };
 

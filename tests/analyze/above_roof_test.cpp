@@ -39,7 +39,7 @@ AboveRoof reason_of(const StepResult& one) {
     return found.empty() ? AboveRoof::unexplained : found.front().reason;
 }
 
-TEST(AboveRoof, AStepBelowItsCeilingsIsAboveNone) {
+TEST(AboveRoof, AStepBelowItsCeilingsExceedsNone) {
     EXPECT_TRUE(roof_excesses(measured(step(205e9, 1e6, 1))).empty()) << "within 3 %";
     EXPECT_FALSE(stale_ceilings_doubt(measured(step(150e9, 1e9, 1))));
 }
@@ -49,11 +49,11 @@ TEST(AboveRoof, WinogradExplainsARateAboveThePeak) {
     EXPECT_EQ(reason_of(convolution("fft-tiled")), AboveRoof::saves_arithmetic);
     EXPECT_FALSE(stale_ceilings_doubt(measured(convolution("winograd"))));
     EXPECT_EQ(roof_sentences(measured(convolution("winograd"))).at(0),
-              "a forward is above the f32 peak: Winograd and FFT do fewer operations than are "
+              "a forward is above the f32 peak: Winograd and FFT execute fewer operations than are "
               "counted.");
 }
 
-TEST(AboveRoof, ALibraryThatDoesNotNameItsAlgorithmMayUseWinograd) {
+TEST(AboveRoof, AnUnnamedAlgorithmMayBeWinograd) {
     EXPECT_EQ(reason_of(convolution("")), AboveRoof::may_save_arithmetic);
     EXPECT_FALSE(stale_ceilings_doubt(measured(convolution("auto"))));
 }
@@ -67,7 +67,7 @@ TEST(AboveRoof, AProductAboveThePeakMakesTheCalibrationStale) {
     EXPECT_NE(doubt->sentence.find("run `strata calibrate --threads "), std::string::npos);
 }
 
-TEST(AboveRoof, CachesExplainWhatTheyCanHold) {
+TEST(AboveRoof, CachesExplainTrafficThatFits) {
     EXPECT_EQ(reason_of(step(1e3, 20e6, 0.5e-3)), AboveRoof::served_by_caches);
     EXPECT_EQ(reason_of(step(1e3, 100e6, 4e-3)), AboveRoof::served_by_caches)
         << "36 MB more than twice the L3 take 1.8 ms at 20 GB/s";
@@ -81,20 +81,20 @@ TEST(AboveRoof, TrafficThatNoCacheHoldsMakesTheCalibrationStale) {
     EXPECT_EQ(doubt->sentence.find("a forward is 45 % above the DRAM bandwidth"), 0u);
 }
 
-TEST(AboveRoof, AnExcessWithinTheTimesUncertaintyIsNotHeldAgainstTheCeiling) {
+TEST(AboveRoof, AnExcessWithinTheTimesUncertaintyIsIgnored) {
     StepResult noisy = step(206.5e9, 1e6, 1);
     auto& values = std::get<Samples>(noisy.time).values;
     values[0] = values[1] = values[2] = Seconds{1.1};
     EXPECT_FALSE(stale_ceilings_doubt(measured(noisy)));
 }
 
-TEST(AboveRoof, DelayedSamplesSayNothingOfARoof) {
+TEST(AboveRoof, DelayedSamplesAreNotComparedWithARoof) {
     StepResult delayed = step(260e9, 1e6, 1);
     std::get<Samples>(delayed.time).disturbed.assign(10, true);
     EXPECT_TRUE(roof_excesses(measured(delayed)).empty());
 }
 
-TEST(AboveRoof, CeilingsThatDidNotRepeatAreDoubtedInEachRun) {
+TEST(AboveRoof, UnreproducedCeilingsAreDoubtedInEachRun) {
     auto run = measured(step(100e9, 1e6, 1));
     EXPECT_FALSE(doubtful_ceilings_doubt(run));
     run.device->memory.back().bandwidth.is_doubtful = true;

@@ -42,7 +42,7 @@ constexpr auto padded_three_by_three =
     "convolution(8x64x28x28) out_channels=64 kernel=3x3 pad_begin=1x1 pad_end=1x1";
 constexpr auto first_layer = "convolution(8x3x224x224) out_channels=64 kernel=7x7 stride=2x2";
 
-TEST(Reason, ASlowFirstLayerIsToldThatItsChannelsAreFew) {
+TEST(Reason, ASlowFirstLayerIsExplainedByItsFewChannels) {
     EXPECT_TRUE(mentions(reason(convolution_step(first_layer), Bottleneck::compute, 0.4),
                          "3 input channels leave vector lanes empty"));
     EXPECT_FALSE(mentions(reason(convolution_step(padded_three_by_three), Bottleneck::compute, 0.4),
@@ -55,7 +55,7 @@ TEST(Reason, BeyondThePeakTheAlgorithmIsTheReason) {
     EXPECT_TRUE(mentions(reason(step, Bottleneck::compute, 1.4), "winograd algorithm does fewer"));
 }
 
-TEST(Reason, AnUpdateIsToldThatItsTrafficDoesNotDependOnTheBatch) {
+TEST(Reason, AnUpdateIsExplainedByTrafficIndependentOfTheBatch) {
     StepResult step = testing::scripted_step("a", Pass::update, {Seconds{1}});
     EXPECT_TRUE(mentions(reason(step, Bottleneck::memory, 0.9), "optimizer state"));
 }
@@ -74,11 +74,11 @@ TEST(Reason, AReorderIsNotWork) {
                          "only the layout changes (nchw -> nChw16c)"));
 }
 
-TEST(Reason, AProblemOfAnotherVersionCostsAHintAndNoMore) {
+TEST(Reason, AProblemOfAnotherVersionOnlyLosesTheHint) {
     EXPECT_TRUE(mentions(reason(convolution_step("warp(1)"), Bottleneck::compute, 0.9), "90 %"));
 }
 
-TEST(Reason, OfSeveralStepsTheSumIsJudged) {
+TEST(Reason, SeveralStepsAreJudgedByTheirSum) {
     StepEvidence evidence;
     add(evidence, convolution_step(""), bound_at(Bottleneck::compute, 0.5), Seconds{1});
     add(evidence, convolution_step(""), bound_at(Bottleneck::compute, 0.1), Seconds{1});

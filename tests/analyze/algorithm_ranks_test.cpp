@@ -8,8 +8,8 @@
 namespace strata {
 namespace {
 
-// Rounds around a time, of which each is slowed by what all algorithms of that round suffer and by
-// a little of its own.
+// Times in rounds: each is slowed by a disturbance shared by all algorithms of the round, and by a
+// little noise.
 Samples rounds(double seconds, std::uint64_t stream, double noise = 0.002, std::size_t count = 12) {
     const RandomStream shared(1, 0);
     const RandomStream own(1, stream);
@@ -47,7 +47,7 @@ std::vector<int> ranks_of(const AlgorithmComparison& comparison) {
     return ranks;
 }
 
-TEST(AlgorithmRanks, WhatCannotBeToldApartSharesARankAndTheNextOnesAreSkipped) {
+TEST(AlgorithmRanks, IndistinguishableResultsShareARankAndTheNextIsSkipped) {
     const auto comparison =
         ranked({result("slow", rounds(3e-3, 1)), result("tie", rounds(2e-3, 2)),
                 result("first", rounds(1e-3, 3)), result("other tie", rounds(2e-3, 4)),
@@ -55,7 +55,7 @@ TEST(AlgorithmRanks, WhatCannotBeToldApartSharesARankAndTheNextOnesAreSkipped) {
     EXPECT_EQ(ranks_of(comparison), (std::vector<int>{4, 2, 1, 2, 0}));
 }
 
-TEST(AlgorithmRanks, RoundsTellApartWhatDriftWouldHide) {
+TEST(AlgorithmRanks, RoundsRevealDifferencesThatDriftHides) {
     // 4 % apart, while the machine's speed varies by a third from round to round.
     std::vector<AlgorithmResult> results = {result("a", rounds(1.00e-3, 1)),
                                             result("b", rounds(1.04e-3, 2))};
@@ -65,20 +65,20 @@ TEST(AlgorithmRanks, RoundsTellApartWhatDriftWouldHide) {
     EXPECT_EQ(ranks_of(in_a_row), (std::vector<int>{1, 1}));
 }
 
-TEST(AlgorithmRanks, ASingleSampleTellsNothingApart) {
+TEST(AlgorithmRanks, ASingleSampleDistinguishesNothing) {
     const Samples one = {{{1e-3}}};
     const Samples other = {{{9e-3}}};
     EXPECT_EQ(ranks_of(ranked({result("a", one), result("b", other)})), (std::vector<int>{1, 1}));
 }
 
-TEST(AlgorithmRanks, PassesAndLayersAreRankedByThemselves) {
+TEST(AlgorithmRanks, PassesAndLayersAreRankedSeparately) {
     const auto comparison = ranked({result("a", rounds(3e-3, 1)),
                                     result("a", rounds(2e-3, 2), "conv1", Pass::backward_data),
                                     result("a", rounds(1e-3, 3), "conv2")});
     EXPECT_EQ(ranks_of(comparison), (std::vector<int>{1, 1, 1}));
 }
 
-TEST(AlgorithmRanks, RegretIsTheTimeBeyondTheFastestAsOftenAsTheNetworkHasTheLayer) {
+TEST(AlgorithmRanks, RegretIsTheTimeBeyondTheFastestForEveryOccurrence) {
     AlgorithmResult direct = result("direct", rounds(3e-3, 1, 0));
     direct.is_asked = true;
     AlgorithmResult gemm = result("gemm", rounds(2e-3, 2, 0));

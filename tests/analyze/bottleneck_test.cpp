@@ -19,7 +19,7 @@ StepBound bound(double flops, double bytes, double seconds, Pass pass = Pass::fo
     return bound_of(step, Seconds{seconds}, testing::scripted_device(), dtype);
 }
 
-TEST(Bottleneck, ArithmeticBoundsWhatHasManyOperationsPerByte) {
+TEST(Bottleneck, ArithmeticBoundsStepsWithManyOperationsPerByte) {
     const StepBound found = bound(180e9, 1e9, 1);
     EXPECT_EQ(found.verdict, Bottleneck::compute);
     EXPECT_DOUBLE_EQ(*found.achieved, 0.9);
@@ -27,14 +27,14 @@ TEST(Bottleneck, ArithmeticBoundsWhatHasManyOperationsPerByte) {
     EXPECT_EQ(found.ceiling, "f32 peak");
 }
 
-TEST(Bottleneck, MemoryBoundsWhatHasFew) {
+TEST(Bottleneck, MemoryBoundsStepsWithFewOperationsPerByte) {
     const StepBound found = bound(1e9, 18e9, 1);
     EXPECT_EQ(found.verdict, Bottleneck::memory);
     EXPECT_DOUBLE_EQ(*found.achieved, 0.9);
     EXPECT_EQ(found.ceiling, "DRAM bandwidth");
 }
 
-TEST(Bottleneck, WhatIsFasterThanMainMemoryWasServedByACache) {
+TEST(Bottleneck, AStepFasterThanMainMemoryWasServedByACache) {
     const StepBound found = bound(1e3, 20e6, 0.5e-3);  // 40 GB/s; 20 MB fit the L3
     EXPECT_EQ(found.verdict, Bottleneck::cache);
     EXPECT_EQ(found.ceiling, "L3 bandwidth");
@@ -42,12 +42,12 @@ TEST(Bottleneck, WhatIsFasterThanMainMemoryWasServedByACache) {
     EXPECT_DOUBLE_EQ(found.memory->value, 1e-3);
 }
 
-TEST(Bottleneck, TheNearestCacheThatHoldsTheTrafficIsTheOne) {
+TEST(Bottleneck, TheNearestCacheThatHoldsTheTrafficBounds) {
     EXPECT_EQ(bound(1e3, 2e6, 1e-5).ceiling, "L2 bandwidth");
     EXPECT_EQ(bound(1e3, 900e6, 20e-3).ceiling, "L3 bandwidth");  // fits none: partly reused
 }
 
-TEST(Bottleneck, TimeThatNothingExplainsIsOverhead) {
+TEST(Bottleneck, UnexplainedTimeIsOverhead) {
     EXPECT_EQ(bound(1e6, 1e6, 1).verdict, Bottleneck::overhead);
     EXPECT_EQ(bound(0, 0, 1).verdict, Bottleneck::overhead);
 }
@@ -57,12 +57,12 @@ TEST(Bottleneck, TheThresholdIsAQuarterOfTheTime) {
     EXPECT_EQ(bound(49e9, 1e6, 1).verdict, Bottleneck::overhead);
 }
 
-TEST(Bottleneck, UpdatesAreJudgedInF32WhateverTheRun) {
+TEST(Bottleneck, UpdatesAreAlwaysJudgedInF32) {
     EXPECT_EQ(bound(180e9, 1e9, 1, Pass::update, "bf16").verdict, Bottleneck::compute);
     EXPECT_EQ(bound(180e9, 1e9, 1, Pass::forward, "bf16").verdict, Bottleneck::unknown);
 }
 
-TEST(Bottleneck, NoCeilingsNoVerdict) {
+TEST(Bottleneck, WithoutCeilingsThereIsNoVerdict) {
     strata::Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {Seconds{1}})});
     EXPECT_EQ(bounds_of(run)[0].verdict, Bottleneck::unknown);
     EXPECT_FALSE(bounds_of(run)[0].achieved);
@@ -77,7 +77,7 @@ TEST(Bottleneck, AnAliasHasNoCeiling) {
     EXPECT_FALSE(found.achieved);
 }
 
-TEST(Bottleneck, NoTimeNoVerdict) {
+TEST(Bottleneck, WithoutATimeThereIsNoVerdict) {
     strata::Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {})});
     run.steps[0].time = Skipped{"no kernel"};
     run.device = testing::scripted_device();
@@ -85,7 +85,7 @@ TEST(Bottleneck, NoTimeNoVerdict) {
     EXPECT_EQ(bound(1, 1, 0).verdict, Bottleneck::unknown);
 }
 
-TEST(Bottleneck, TheRunCarriesTheCeilingsItIsJudgedBy) {
+TEST(Bottleneck, TheRunIncludesItsCeilings) {
     const strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     const auto bounds = bounds_of(run);
     EXPECT_EQ(run.steps[0].layer, "conv1");
@@ -102,7 +102,7 @@ TEST(Bottleneck, ARunInTf32IsJudgedByThePeakOfTf32) {
     EXPECT_EQ(arithmetic_of(settings), "bf16");
 }
 
-TEST(Bottleneck, AStepThatOtherProgramsDelayedNearlyEveryTimeHasNoVerdict) {
+TEST(Bottleneck, AStepThatWasNearlyAlwaysDelayedHasNoVerdict) {
     StepResult step = testing::scripted_step("a", Pass::forward, std::vector<Seconds>(8, {16e-3}));
     step.flops = Flops{1e6};
     step.read = Bytes{1e6};

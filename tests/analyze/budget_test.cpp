@@ -28,7 +28,7 @@ TEST(Budget, StepsSampledTogetherAreAddedIterationByIteration) {
     EXPECT_EQ(sum_of_steps(run)->high, Seconds{5});
 }
 
-TEST(Budget, StepsSampledApartAddTheirMediansAndBounds) {
+TEST(Budget, StepsSampledSeparatelyAddTheirMediansAndBounds) {
     const strata::Run run = run_of({scripted_step("a", Pass::forward, samples({1, 2, 3}).values),
                                     scripted_step("b", Pass::forward, samples({10, 20}).values)});
     const auto sum = sum_of_steps(run);
@@ -38,7 +38,7 @@ TEST(Budget, StepsSampledApartAddTheirMediansAndBounds) {
     EXPECT_EQ(sum->samples, 2u);
 }
 
-TEST(Budget, WhatOccursInSomeIterationsAddsItsAverageToEach) {
+TEST(Budget, AStepOfSomeIterationsAddsItsAverageToEach) {
     StepResult rare = scripted_step("b", Pass::forward, samples({2}).values);
     rare.seen_in = SeenIn{.iterations = 1, .of = 5};
     strata::Run run =
@@ -51,7 +51,7 @@ TEST(Budget, WhatOccursInSomeIterationsAddsItsAverageToEach) {
     EXPECT_EQ(sum_of_steps(run_of({rare}))->median, Seconds{2});
 }
 
-TEST(Budget, WhatWasNotMeasuredAddsNothingAndIsNotZero) {
+TEST(Budget, AnUnmeasuredStepAddsNothingAndIsNotZero) {
     StepResult skipped = scripted_step("b", Pass::forward, {});
     skipped.time = Skipped{"no kernel"};
     EXPECT_FALSE(sum_of_steps(run_of({skipped})));
@@ -60,7 +60,7 @@ TEST(Budget, WhatWasNotMeasuredAddsNothingAndIsNotZero) {
         Seconds{2});
 }
 
-TEST(Budget, ResidualIsWhatTheStepsDoNotExplain) {
+TEST(Budget, TheResidualIsNotExplainedByTheSteps) {
     strata::Run run = run_of({scripted_step("a", Pass::forward, {Seconds{95}})});
     run.whole.end_to_end = samples({100});
     run.whole.instrumented = samples({101});
@@ -69,7 +69,7 @@ TEST(Budget, ResidualIsWhatTheStepsDoNotExplain) {
     EXPECT_DOUBLE_EQ(budget.overhead->value, 0.01);
 }
 
-TEST(Budget, WhereCachesWerePreparedStepsAreNotHeldAgainstTheWhole) {
+TEST(Budget, WithPreparedCachesStepsAreNotComparedWithTheWhole) {
     strata::Run run = run_of({scripted_step("a", Pass::forward, {Seconds{95}})});
     run.whole.end_to_end = samples({100});
     run.whole.instrumented = samples({300});
@@ -90,7 +90,7 @@ TEST(Budget, IntervalsOfDifferencesTakeBothMediansAtTheirWorst) {
     EXPECT_DOUBLE_EQ(budget.residual->high, 0.12);
 }
 
-TEST(Budget, ADifferenceWithinTheNoiseIsNotSeen) {
+TEST(Budget, ADifferenceWithinTheNoiseIsNotSignificant) {
     strata::Run run = run_of({scripted_step("a", Pass::forward, samples({90, 95, 96}).values)});
     run.whole.end_to_end = samples({99, 100, 110});
     run.whole.instrumented = samples({97, 98, 105});
@@ -101,7 +101,7 @@ TEST(Budget, ADifferenceWithinTheNoiseIsNotSeen) {
     EXPECT_TRUE(budget_of(run).stamps->is_seen());
 }
 
-TEST(Budget, WhatPassesBetweenStepsIsTakenIterationByIteration) {
+TEST(Budget, TheTimeBetweenStepsIsTakenIterationByIteration) {
     strata::Run run = run_of({scripted_step("a", Pass::forward, samples({90, 50, 96}).values)});
     run.whole.instrumented = samples({92, 52, 98});  // always 2 more, whatever the noise
     const auto between = budget_of(run).between;
@@ -155,7 +155,7 @@ TEST(Budget, WithTooFewUndisturbedIterationsTheStepsAddUpTheirUndisturbedTimes) 
     EXPECT_EQ(sum_of_steps(run_of({a, b}))->use, SampleUse::clean);
 }
 
-TEST(Budget, NothingFollowsFromAWholeThatWasDelayedNearlyEveryTime) {
+TEST(Budget, AWholeThatWasNearlyAlwaysDelayedSupportsNoDifference) {
     strata::Run run = run_of({scripted_step("a", Pass::forward, samples({1, 1, 1, 1}).values)});
     run.whole.end_to_end = delayed({3, 4, 5, 1}, {true, true, true, false});
     run.whole.instrumented = samples({1, 1, 1, 1});

@@ -17,7 +17,7 @@ namespace {
 using testing::run_of;
 using testing::scripted_step;
 
-// As if the machine's processes were all alike, so that one of each side says what there is to say.
+// Assumes that the machine's processes are all alike, so that one per side suffices.
 constexpr double alike = 1e-6;
 const ComparisonRules steady = {.spread = {.processes = alike}};
 
@@ -25,7 +25,7 @@ Comparison compare_steady(const strata::Run& before, const strata::Run& after) {
     return compare(std::span(&before, 1), std::span(&after, 1), steady);
 }
 
-// Samples around a time: enough for an interval.
+// Enough samples around a time for an interval.
 std::vector<Seconds> around(double time) {
     std::vector<Seconds> values;
     for (const double share : {0.98, 0.99, 1.0, 1.0, 1.0, 1.01, 1.02, 1.0, 0.99, 1.01}) {
@@ -57,8 +57,8 @@ TEST(Compare, AStepIsFasterSlowerOrTheSame) {
     EXPECT_EQ(rows[2].verdict, Verdict::slower);
 }
 
-// A profile of one iteration, and one in which all iterations took exactly as long.
-TEST(Compare, AFewSamplesShowALargeDifferenceAndNoSmallOne) {
+// A profile of one iteration, and one whose iterations all took equally long.
+TEST(Compare, AFewSamplesShowOnlyALargeDifference) {
     for (const std::size_t samples : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
         const auto profile = [&](double factor) {
             strata::Run run;
@@ -80,7 +80,7 @@ TEST(Compare, AFewSamplesShowALargeDifferenceAndNoSmallOne) {
     }
 }
 
-TEST(Compare, StepsOfAsManyIterationsAreAddedUpIterationByIteration) {
+TEST(Compare, StepsOfEquallyManyIterationsAreSummedByIteration) {
     const strata::Run before = run_of({scripted_step("a", Pass::forward, around(2)),
                                        scripted_step("b", Pass::forward, around(1)),
                                        scripted_step("only before", Pass::forward, around(5))});
@@ -94,7 +94,7 @@ TEST(Compare, StepsOfAsManyIterationsAreAddedUpIterationByIteration) {
     EXPECT_NEAR(comparison.sum.ratio->value, 2.0 / 3, 1e-9);
 }
 
-TEST(Compare, LayersThatAreOneOperationInOneRunAreOneRow) {
+TEST(Compare, LayersFusedInOneRunAreOneRow) {
     const strata::Run before = run_of({scripted_step("conv", Pass::forward, around(2)),
                                        scripted_step("relu", Pass::forward, around(1))});
     const strata::Run after = run_of(
@@ -107,7 +107,7 @@ TEST(Compare, LayersThatAreOneOperationInOneRunAreOneRow) {
     EXPECT_EQ(compare(after, before).rows.front().layers, rows[0].layers);
 }
 
-// Five processes of one side: those of the other, begun just before, take as long.
+// Five processes of one side; those of the other began just before and took equally long.
 std::vector<strata::Run> processes(std::int64_t first_id, std::int64_t distance, double factor) {
     std::vector<strata::Run> runs;
     for (const double level : {1.0, 1.6, 0.7, 1.3, 2.0}) {
@@ -119,7 +119,7 @@ std::vector<strata::Run> processes(std::int64_t first_id, std::int64_t distance,
     return runs;
 }
 
-TEST(Compare, NeighboursAreComparedWhereTheSidesTookTurns) {
+TEST(Compare, NeighboursAreComparedIfTheSidesAlternated) {
     const auto before = processes(1, 2, 1);
     const auto after = processes(2, 2, 1.1);
     const Comparison in_turn = compare(before, after);
@@ -133,7 +133,7 @@ TEST(Compare, NeighboursAreComparedWhereTheSidesTookTurns) {
     EXPECT_EQ(one_after_the_other.rows.front().verdict, Verdict::unclear);
 }
 
-TEST(Compare, RoundsEndWhereTheWholeIsKnownWithinTheMarginOrAtTheLimit) {
+TEST(Compare, RoundsEndOnceTheWholeIsKnownWithinTheMarginOrAtTheLimit) {
     const RoundLimits limits{.fewest = 3, .most = 5};
     std::vector<strata::Run> steady;
     std::vector<strata::Run> restless;
@@ -152,7 +152,7 @@ TEST(Compare, RoundsEndWhereTheWholeIsKnownWithinTheMarginOrAtTheLimit) {
     EXPECT_TRUE(ends_comparison(steady, restless, limits));
 }
 
-TEST(Compare, WhatOnlyOneRunMeasuredHasNoRatio) {
+TEST(Compare, AStepThatOnlyOneRunMeasuredHasNoRatio) {
     const strata::Run before = run_of({scripted_step("a", Pass::forward, around(1))});
     const strata::Run after = run_of({scripted_step("a", Pass::forward, around(1)),
                                       scripted_step("b", Pass::forward, around(1))});
@@ -163,7 +163,7 @@ TEST(Compare, WhatOnlyOneRunMeasuredHasNoRatio) {
     EXPECT_TRUE(rows[1].after);
 }
 
-TEST(Compare, SettingsThatDifferAreNamedAndThePolicyIsNotAmongThem) {
+TEST(Compare, DifferentSettingsAreNamedWithoutThePolicy) {
     Settings before;
     set_policy(before, "max_time=1");
     Settings after = before;
@@ -191,7 +191,7 @@ TEST(Compare, AnIncompleteRunIsNotCompared) {
     EXPECT_FALSE(comparison.whole.ratio);
 }
 
-TEST(Compare, AnAlgorithmThatIsNotThereIsNotWhatRan) {
+TEST(Compare, AnUnavailableAlgorithmIsReplacedByTheOneThatRan) {
     StepResult convolution = scripted_step("a", Pass::forward, around(1));
     convolution.operation = "convolution";
     convolution.algorithm = "direct";
@@ -204,7 +204,7 @@ TEST(Compare, AnAlgorithmThatIsNotThereIsNotWhatRan) {
 }
 
 // One run fuses a with b, another b with c.
-TEST(Compare, OperationsThatOverlapAreOneRow) {
+TEST(Compare, OverlappingFusedOperationsAreOneRow) {
     const strata::Run before =
         run_of({scripted_step("a", Pass::forward, around(2)), included("b", "a forward"),
                 scripted_step("c", Pass::forward, around(1))});
@@ -236,7 +236,8 @@ TEST(Compare, ThePartsOfEachSideAddUpToItsIteration) {
     EXPECT_NEAR(comparison.after.outside->value, -0.5, 1e-9);
 }
 
-// What a slower machine explains is no finding; over several processes it is part of the spread.
+// A difference explained by a slower machine is not a finding; over several processes it is part of
+// the spread.
 TEST(Compare, AMachineThatRanSlowerWidensTheIntervalsOfSingleProcesses) {
     strata::Run before = run_of({scripted_step("a", Pass::forward, around(1))});
     strata::Run after = run_of({scripted_step("a", Pass::forward, around(1.06))});
@@ -256,14 +257,14 @@ TEST(Compare, ATimeOfZeroHasNoRatio) {
     EXPECT_FALSE(compare(before, before).rows.at(0).verdict);
 }
 
-TEST(Compare, AModelIsComparedThoughItHasOneTime) {
+TEST(Compare, AModelIsComparedAlthoughItHasOneTime) {
     strata::Run model = run_of({scripted_step("a", Pass::forward, {Seconds{2.0}})});
     model.origin = Origin::modelled;
     const strata::Run measured = run_of({scripted_step("a", Pass::forward, around(1))});
     EXPECT_EQ(compare(measured, model).rows.at(0).verdict, Verdict::slower);
 }
 
-// Normal noise of 3 %, and of `between` from process to process.
+// Normal noise of 3 %, and of `between` between processes.
 std::vector<strata::Run> launched(RandomStream random, std::size_t launches, double between,
                                   double factor) {
     constexpr std::size_t layers = 20, samples = 15;
@@ -301,7 +302,7 @@ int count_verdicts(Verdict verdict, int repetitions, double factor) {
     return count;
 }
 
-TEST(Compare, EqualRunsAreSeldomCalledDifferent) {
+TEST(Compare, EqualRunsAreRarelyCalledDifferent) {
     EXPECT_LE(count_verdicts(Verdict::faster, 50, 1) + count_verdicts(Verdict::slower, 50, 1), 10)
         << "of 1,000 rows";
 }
@@ -312,8 +313,8 @@ TEST(Compare, ATenthMoreTimeIsFound) {
     EXPECT_EQ(count_verdicts(Verdict::same, 10, 1.1), 0);
 }
 
-// A stored run of one process: its level differs from process to process, and its samples are
-// noisy, the more so in a disturbed tenth of the processes.
+// A stored run of one process: its level varies between processes, and its samples are noisy, more
+// so in a disturbed tenth of the processes.
 strata::Run stored_run(RandomStream& random, std::uint64_t& next, double between, double factor) {
     const auto normal = [&] { return static_cast<double>(random.normal(next++)); };
     const bool is_disturbed = random.uniform(next++) < 0.1;
@@ -345,18 +346,18 @@ int count_stored(Verdict verdict, int repetitions, double between, double factor
 }
 
 // Processes of a quiet machine differ by 0.5 to 3 %.
-TEST(Compare, ThreeTenthsMoreTimeOfTwoStoredRunsIsToldByThePrior) {
+TEST(Compare, ThreeTenthsMoreTimeIsFoundInTwoStoredRunsByThePrior) {
     for (const double between : {0.005, 0.015, 0.03}) {
         EXPECT_GE(count_stored(Verdict::slower, 300, between, 1.3), 285) << between;
         EXPECT_GE(count_stored(Verdict::slower, 300, between, 1.4), 285) << between;
     }
 }
 
-TEST(Compare, EqualStoredRunsAreCalledDifferentInOnePercentAtMost) {
+TEST(Compare, EqualStoredRunsAreCalledDifferentInAtMostOnePercent) {
     for (const double between : {0.005, 0.015, 0.03, 0.05}) {
         EXPECT_LE(count_stored(Verdict::slower, 500, between, 1) +
                       count_stored(Verdict::faster, 500, between, 1),
-                  between < 0.05 ? 5 : 10)  // of the prior itself 5 are expected, give or take 2
+                  between < 0.05 ? 5 : 10)  // the prior itself predicts 5, give or take 2
             << between;
     }
 }
@@ -368,8 +369,8 @@ TEST(Compare, AMachineWhoseProcessesWereMeasuredShowsSmallerDifferences) {
     EXPECT_LE(count_stored(Verdict::slower, 500, 0.01, 1, own), 5);
 }
 
-// The sides took turns on a noisy machine: it drifts by 1 % from process to process, processes
-// differ by 2 %, and 15 % of them are disturbed by 15 % on average.
+// The sides alternated on a noisy machine: it drifts by 1 % between processes, processes differ by
+// 2 %, and 15 % of them are disturbed by 15 % on average.
 std::pair<std::vector<strata::Run>, std::vector<strata::Run>> noisy_rounds(std::uint64_t seed,
                                                                            double factor) {
     RandomStream random(seed, 5);
@@ -419,8 +420,8 @@ TEST(Compare, FivePercentInInterleavedRoundsIsFoundOnANoisyMachine) {
     EXPECT_LE(wrong, 2);   // 1 is expected at most
 }
 
-// Whatever the samples, few or many, near or far apart.
-TEST(Compare, AVerdictSaysWhatItsIntervalSays) {
+// For any samples, few or many, near or far apart.
+TEST(Compare, AVerdictAgreesWithItsInterval) {
     RandomStream random(23, 1);
     std::uint64_t next = 0;
     const auto uniform = [&](double low, double high) {

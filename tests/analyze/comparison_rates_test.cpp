@@ -17,7 +17,7 @@ namespace {
 using testing::run_of;
 using testing::scripted_step;
 
-// Processes of one job: each has a speed of its own, and 1 % of noise.
+// Processes of one job: each has its own speed and 1 % of noise.
 std::vector<strata::Run> processes(std::size_t count, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::normal_distribution<double> noise(0, 0.01);
@@ -88,7 +88,7 @@ TEST(ComparisonRates, AreReadBackFromTheirFile) {
               "side, 2026-11-23).");
 }
 
-TEST(ComparisonRates, ProcessesDifferAsTheirWidestPairsDo) {
+TEST(ComparisonRates, TheSpreadIsThatOfTheWidestPairs) {
     const auto at = [](std::initializer_list<double> times) {
         std::vector<strata::Run> runs;
         for (const double time : times) {
@@ -99,7 +99,7 @@ TEST(ComparisonRates, ProcessesDifferAsTheirWidestPairsDo) {
     };
     EXPECT_EQ(process_spread(at({1, 1, 1})), 0);
     EXPECT_NEAR(process_spread(at({1, std::exp(0.1)})), 0.1 / std::sqrt(2), 1e-12);
-    // Two of a hundred differ: one pair in 25, by which a standard deviation is too small.
+    // Two of a hundred differ: one pair in 25, for which a standard deviation is too small.
     std::vector<strata::Run> runs(98, at({1}).front());
     runs.insert(runs.end(), 2, at({2}).front());
     EXPECT_NEAR(process_spread(runs), std::log(2) / 2.5758 / std::sqrt(2), 1e-4);
@@ -136,7 +136,7 @@ TEST(ComparisonRates, AFileWithoutANumberOrWithANegativeOneIsRefused) {
 }
 
 TEST(ShareOf, HasWilsonsInterval) {
-    // Of 10 cases none: 0 to z^2 / (n + z^2).
+    // None of 10 cases: 0 to z^2 / (n + z^2).
     EXPECT_NEAR(share_of(0, 10).high, 3.8414588 / 13.8414588, 1e-6);
     EXPECT_EQ(share_of(0, 10).low, 0);
     EXPECT_NEAR(share_of(5, 10).low + share_of(5, 10).high, 1, 1e-12);

@@ -34,23 +34,23 @@ TEST(Cost, MoneyAndEnergyOfAMillionExamplesFollowFromTheirTime) {
     EXPECT_DOUBLE_EQ(*cost.examples_per_joule(), 10);
 }
 
-TEST(Cost, TheFrontHasWhatNothingBeatsInBothSpeedAndPrice) {
+TEST(Cost, TheFrontHasTheRunsThatNothingBeatsInBothSpeedAndPrice) {
     const std::vector<Observation> runs = {
         observed("dear", 1, 8, 1000, 1),   // the fastest
         observed("cheap", 1, 8, 1000, 2),  // the cheapest
         observed("dear", 1, 8, 1000, 3),   // slower than both, and dearer
         observed("unknown", 1, 8, 1000, 0.1),
-        observed("dear", 1, 16, 1000, 9)};  // alone with its network
+        observed("dear", 1, 16, 1000, 9)};  // the only one of its network
     const auto found = costs(runs);
     EXPECT_EQ(found[0].is_on_front, true);
     EXPECT_EQ(found[1].is_on_front, true);
     EXPECT_EQ(found[2].is_on_front, false);
     EXPECT_EQ(found[3].is_on_front, std::nullopt);
-    EXPECT_EQ(found[3].dollars, std::nullopt);  // not known is not free
+    EXPECT_EQ(found[3].dollars, std::nullopt);  // unknown is not free
     EXPECT_EQ(found[4].is_on_front, true);
 }
 
-TEST(Cost, OfEqualRunsOneStandsForBothOnTheFront) {
+TEST(Cost, OneOfTwoEqualRunsIsOnTheFront) {
     const std::vector<Observation> runs = {observed("dear", 1, 8, 10, 1),
                                            observed("dear", 1, 8, 10, 1)};
     const auto found = costs(runs);

@@ -22,7 +22,7 @@ std::vector<const Observation*> pointers(const Observations& all) {
     return runs;
 }
 
-TEST(Distribution, AMapHasTheMedianOfWhateverElseDiffers) {
+TEST(Distribution, AMapHasTheMedianOverAllOtherDifferences) {
     Observations all;
     for (const int layers : {1, 2, 3}) {
         all.runs.push_back(observed("a", layers, 64, 8, 1.0 * layers));

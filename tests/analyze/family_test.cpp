@@ -40,14 +40,14 @@ TEST(LayerNames, ABlockIsNamedOnce) {
     EXPECT_EQ(names.text(Names{"lm_head"}), "lm_head");
 }
 
-TEST(LayerNames, ARangeLeavesNoLayerOut) {
+TEST(LayerNames, ARangeIncludesEveryLayer) {
     const LayerNames names(Names{"conv1", "relu1", "conv2", "conv3", "conv4", "conv5"});
     EXPECT_EQ(names.text(Names{"conv2", "conv3", "conv4", "conv5"}), "conv2–conv5");
     EXPECT_EQ(names.text(Names{"conv1", "conv3", "conv5"}), "conv1, conv3 and conv5");
     EXPECT_EQ(names.text(Names{"conv1", "conv2", "conv4", "conv5"}), "conv1–conv2 and conv4–conv5");
 }
 
-TEST(LayerNames, LayersOfOnePlaceInTheirBlocksAreARange) {
+TEST(LayerNames, EqualLayersOfConsecutiveBlocksAreARange) {
     const LayerNames names(Names{"layer1.0.conv1", "layer1.0.conv2", "layer1.1.conv1",
                                  "layer1.1.conv2", "layer1.2.conv1", "layer1.2.conv2",
                                  "layer2.0.conv1", "layer2.0.conv2"});
@@ -55,7 +55,7 @@ TEST(LayerNames, LayersOfOnePlaceInTheirBlocksAreARange) {
               "layer1.0–layer1.2.conv2");
 }
 
-TEST(LayerNames, OfManyPartsTheRestIsCounted) {
+TEST(LayerNames, WithManyPartsTheRestIsCounted) {
     const Names all = {"a", "b", "c", "d", "e"};
     EXPECT_EQ(LayerNames(all).text(Names{"a", "b", "c"}), "a, b and c");
     EXPECT_EQ(LayerNames(all).text(all), "a, b and 3 other layers");
@@ -68,7 +68,7 @@ TEST(LayerNames, AnyNameIsAName) {
     }
 }
 
-TEST(Families, EqualLayersAreOneWhateverTheirNames) {
+TEST(Families, EqualLayersAreOneFamilyWhateverTheirNames) {
     const std::vector<StepWork> steps = {
         {"conv3_2", "convolution", "3x3", Pass::forward, StepKind::compute},
         {"conv3_2", "convolution", "3x3", Pass::backward_data, StepKind::compute},
@@ -78,7 +78,7 @@ TEST(Families, EqualLayersAreOneWhateverTheirNames) {
     EXPECT_EQ(families_of(steps), (std::vector<std::size_t>{0, 1, 0, 2, 3}));
 }
 
-TEST(Families, WithoutTheirProblemLayersAreToldApartByTheirNames) {
+TEST(Families, WithoutTheirProblemLayersAreDistinguishedByName) {
     const std::vector<StepWork> steps = {{"h.0.attention", "attention", ""},
                                          {"h.0.mlp", "matmul", ""},
                                          {"h.12.attention", "attention", ""},

@@ -18,7 +18,7 @@ AlgorithmResult result(const std::string& layer, Pass pass, const std::string& a
     return result;
 }
 
-// conv1 knows products alone, conv2 everything.
+// conv1 has only products, conv2 every algorithm.
 AlgorithmComparison comparison() {
     AlgorithmComparison comparison = {"net", 8, "f32", "an engine", {}};
     comparison.memory = {100};
@@ -49,7 +49,7 @@ double ours(FigurePanel panel, const FigureBar& bar) {
     return compare_figure(figure, batches)[0].bars[0].ours.value_or(-1);
 }
 
-TEST(Figure, AFamilyIsTheFasterOfItsVariantsAndAProductWhereItCannot) {
+TEST(Figure, AFamilyIsItsFastestVariantOrElseAProduct) {
     const FigurePanel forward{.passes = "forward", .layers = "*"};
     EXPECT_EQ(ours(forward, {.algorithm = "winograd"}), 3 + 5);
     EXPECT_EQ(ours(forward, {.algorithm = "gemm"}), 3 + 9);
@@ -89,7 +89,7 @@ ComparedPanel compared(double gemm, double direct, double winograd, double toler
     return compare_figure({.name = "f", .network = "net", .panels = {panel}}, batches)[0];
 }
 
-TEST(Figure, OnlyPairsThatTheFigureTellsApartCount) {
+TEST(Figure, OnlyPairsThatTheFigureDistinguishesCount) {
     const ComparedPanel same = compared(3, 2, 1, 0.1);
     EXPECT_EQ(same.pairs, 3U);
     EXPECT_EQ(same.agreement, OrderAgreement::same);

@@ -27,7 +27,8 @@ const Shares mixed = {{Stall::selected, 0.5},
                       {Stall::lg_throttle, 0.05},
                       {Stall::wait, 0.2}};
 
-// On "slow" and on "fast", where a's weights take less time past the first-level cache.
+// On "slow" and on "fast", on which a's weights take less time when bypassing the first-level
+// cache.
 const SimulatedNetwork& simulation(const std::string& device, std::optional<bool> bypass) {
     const auto network = [](double times, double queued) {
         return SimulatedNetwork{.steps = {step("a1", Pass::forward, times, mixed, 4),
@@ -45,7 +46,7 @@ ComparedFinding compared(PublishedFinding finding) {
     return compare_finding(finding, simulation);
 }
 
-TEST(PublishedFinding, LayersCountTogetherButForTheUpdate) {
+TEST(PublishedFinding, LayersCountTogetherWithoutTheUpdate) {
     EXPECT_DOUBLE_EQ(compared({.measure = FindingMeasure::time_share, .layers = "a*"}).ours.value(),
                      40);
     EXPECT_DOUBLE_EQ(
@@ -76,7 +77,7 @@ TEST(PublishedFinding, ALayerIsFirstByDramThroughputUnlessAnotherIsFaster) {
     EXPECT_EQ(compared({.measure = FindingMeasure::dram_rate_rank, .layers = "b*"}).ours, 2);
 }
 
-TEST(PublishedFinding, AsManyStallsAsArePublishedAreCompared) {
+TEST(PublishedFinding, ComparesAsManyStallsAsArePublished) {
     const auto found = compared({.measure = FindingMeasure::top_stalls,
                                  .layers = "a*",
                                  .stalls = {StallReason::memory, StallReason::not_selected}});

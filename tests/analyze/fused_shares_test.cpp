@@ -63,7 +63,7 @@ TEST(FusedShares, NeedCeilingsAndATime) {
     EXPECT_TRUE(shares_of(testing::scripted_run(small_chain(4))).empty());
 }
 
-TEST(FusedShares, TwoPassesOfOneLayerAreNoFusion) {
+TEST(FusedShares, TwoPassesOfOneLayerAreNotAFusion) {
     strata::Run run = testing::scripted_run(small_chain(4));
     for (StepResult& step : run.steps) {
         if (step.layer == "fc2" && step.pass == Pass::backward_weights) {

@@ -40,7 +40,7 @@ TEST(Reach, BeyondItsCeilingAStepKeepsItsTime) {
     EXPECT_DOUBLE_EQ((found.median - found.gain).value, 0.9);
 }
 
-TEST(Reach, WithoutCeilingsNothingIsSaidToBeWon) {
+TEST(Reach, WithoutCeilingsThereIsNoGain) {
     const Reach found = reach(testing::run_of({counted_step("a", 1)}));
     EXPECT_EQ(found.gain, Seconds{});
     EXPECT_EQ(found.unjudged, Seconds{1});

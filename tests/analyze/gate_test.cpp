@@ -22,14 +22,14 @@ Gate gate_on(const strata::Run& before, const strata::Run& after, double process
     return gate_of(compare({&before, 1}, {&after, 1}, {.margin = limit, .spread = spread}), limit);
 }
 
-// With an iteration that was timed as a whole.
+// Runs with a timed whole iteration.
 strata::Run timed(double time) {
     strata::Run run = run_of({step("a", time)});
     run.whole.end_to_end.values.assign(10, Seconds{time});
     return run;
 }
 
-TEST(Gate, TheWholeIsJudgedWhereItWasTimed) {
+TEST(Gate, TheWholeIsJudgedIfItWasTimed) {
     EXPECT_EQ(gate_on(timed(1), timed(1)).result, GateResult::passes);
     EXPECT_EQ(gate_on(timed(1), timed(0.5)).result, GateResult::passes);
     EXPECT_EQ(gate_on(timed(1), timed(1.02)).result, GateResult::passes);
@@ -38,14 +38,14 @@ TEST(Gate, TheWholeIsJudgedWhereItWasTimed) {
     EXPECT_FALSE(slower.by_steps);
 }
 
-TEST(Gate, WhatCannotBeToldDoesNotPass) {
+TEST(Gate, AnUndecidedDifferenceDoesNotPass) {
     EXPECT_EQ(gate_on(timed(1), timed(1.05), 0.05).result, GateResult::open);
     EXPECT_EQ(gate_on(timed(1), timed(1), 0.05).result, GateResult::open);
     EXPECT_EQ(gate_on(run_of({}), run_of({})).result, GateResult::open);
     EXPECT_EQ(gate_on(run_of({step("a", 1)}), run_of({step("b", 1)})).result, GateResult::open);
 }
 
-TEST(Gate, OfProfilesTheSumOfTheStepsIsJudged) {
+TEST(Gate, ProfilesAreJudgedByTheSumOfTheirSteps) {
     const strata::Run before = run_of({step("a", 1), step("b", 1)});
     const Gate slower = gate_on(before, run_of({step("a", 1), step("b", 1.2)}));
     EXPECT_EQ(slower.result, GateResult::fails);
@@ -58,7 +58,7 @@ TEST(Gate, StepsThatOnlyOneSideHasKeepItFromPassing) {
     const strata::Run more = run_of({step("a", 1), step("b", 0.5), step("c", 1)});
     EXPECT_EQ(gate_on(before, more).result, GateResult::open);
     EXPECT_EQ(gate_on(more, before).result, GateResult::passes);
-    // Fused, what is slower by itself may still be less than before.
+    // A fused step that is slower by itself may still be faster than the steps it replaces.
     EXPECT_EQ(gate_on(before, run_of({step("a", 1.2)})).result, GateResult::open);
 }
 

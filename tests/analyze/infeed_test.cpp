@@ -12,7 +12,7 @@ Samples always(double time) {
     return {std::vector<Seconds>(10, Seconds{time})};
 }
 
-// 32 images a step of 10 ms; one thread makes them in 40 ms of its processor's time.
+// 32 images per step of 10 ms; one thread makes them in 40 ms of processor time.
 InfeedResult slow_pipeline() {
     return {.source = "synthetic",
             .images = 64,
@@ -29,7 +29,7 @@ InfeedResult slow_pipeline() {
                       .copying = always(1e-3)}};
 }
 
-TEST(InfeedFindingsTest, TheShareIsWhatAnOverlappedStepWaitsForItsInputAndCopiesIt) {
+TEST(InfeedFindingsTest, TheShareIsTheWaitAndCopyOfAnOverlappedStep) {
     const auto findings = findings_on(slow_pipeline(), 32);
     ASSERT_TRUE(findings);
     EXPECT_NEAR(findings->share, 29.0 / 40, 1e-9);
@@ -43,7 +43,7 @@ TEST(InfeedFindingsTest, TheShareIsWhatAnOverlappedStepWaitsForItsInputAndCopies
     EXPECT_TRUE(findings->is_infeed_bound());
 }
 
-TEST(InfeedFindingsTest, TheVerdictNamesBothRatesAndWhatWouldKeepUp) {
+TEST(InfeedFindingsTest, TheVerdictNamesBothRatesAndTheThreadsThatWouldKeepUp) {
     EXPECT_EQ(verdict_on(*findings_on(slow_pipeline(), 32), 1),
               "Infeed-bound: 1 thread makes 800 images/s and the network takes 3200. 72.5 % of an "
               "overlapped step goes into waiting for input and copying it; 4 threads, each with a "
@@ -62,7 +62,7 @@ TEST(InfeedFindingsTest, TheVerdictNamesBothRatesAndWhatWouldKeepUp) {
               "busy.");
 }
 
-TEST(InfeedFindingsTest, ATimeOfNothingGivesNoRateAndTornSeriesAreRefused) {
+TEST(InfeedFindingsTest, AZeroTimeGivesNoRateAndInconsistentSeriesAreRefused) {
     InfeedResult still = slow_pipeline();
     still.times.step = always(0);
     EXPECT_FALSE(findings_on(still, 32));

@@ -8,7 +8,7 @@
 namespace strata {
 namespace {
 
-// A process of its own speed, whose time stamps cost 5 %.
+// A process with its own speed, whose time stamps cost 5 %.
 strata::Run process(double speed) {
     strata::Run run = testing::run_of({});
     for (int i = 0; i < 8; ++i) {
@@ -19,7 +19,7 @@ strata::Run process(double speed) {
     return run;
 }
 
-TEST(InstrumentCosts, AreThoseWithinEachProcess) {
+TEST(InstrumentCosts, AreMeasuredWithinEachProcess) {
     // (Processes that differ twofold would hide 5 % if their times were compared.)
     const std::vector<strata::Run> runs = {process(1), process(2), process(1.5)};
     const std::vector<InstrumentCost> costs = instrument_costs(runs, "stamps");
@@ -32,7 +32,7 @@ TEST(InstrumentCosts, AreThoseWithinEachProcess) {
     EXPECT_NEAR(costs[0].without->median.value, 1.5 * 1.0035, 1e-9);
 }
 
-TEST(InstrumentCosts, OfOneProcessHaveTheSpreadOfItsSamples) {
+TEST(InstrumentCosts, OfASingleProcessHaveTheSpreadOfItsSamples) {
     const std::vector<strata::Run> runs = {process(1)};
     const auto cost = instrument_costs(runs, "stamps").front();
     EXPECT_NEAR(cost.ratio->value, 1.05, 1e-9);
@@ -40,7 +40,7 @@ TEST(InstrumentCosts, OfOneProcessHaveTheSpreadOfItsSamples) {
     EXPECT_GT(cost.ratio->high, 1.05);
 }
 
-TEST(InstrumentCosts, ARecordingOfKernelsIsOne) {
+TEST(InstrumentCosts, IncludeARecordingOfKernels) {
     std::vector<strata::Run> runs = {process(1)};
     runs[0].trace.emplace();
     for (const Seconds time : runs[0].whole.end_to_end.values) {
@@ -51,7 +51,7 @@ TEST(InstrumentCosts, ARecordingOfKernelsIsOne) {
     EXPECT_NEAR(costs[1].ratio->value, 3, 1e-9);
 }
 
-TEST(InstrumentCosts, OfWholeProcessesAreThoseOfNeighbours) {
+TEST(InstrumentCosts, OfWholeProcessesCompareNeighbours) {
     std::vector<strata::Run> without = {process(1), process(2), process(4)};
     std::vector<strata::Run> with = {process(1.5), process(3), process(6)};
     const auto cost = instrument_cost("a profiler", without, with);
@@ -62,7 +62,7 @@ TEST(InstrumentCosts, OfWholeProcessesAreThoseOfNeighbours) {
     EXPECT_GT(instrument_cost("a profiler", without, with).ratio->high, 2);
 }
 
-TEST(InstrumentCosts, AreUnknownWhereNothingWasTimedWithoutThem) {
+TEST(InstrumentCosts, AreUnknownIfNothingWasTimedWithoutThem) {
     std::vector<strata::Run> runs = {process(1)};
     runs[0].whole.end_to_end.values.clear();
     const auto cost = instrument_costs(runs, "stamps").front();

@@ -11,7 +11,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-TEST(LineFit, PointsOnALineGiveThatLineWithoutDoubt) {
+TEST(LineFit, PointsOnALineGiveThatLineExactly) {
     const auto fit = fit_line(Values{1, 10, 100, 1000}, Values{5, 23, 203, 2003});
     ASSERT_TRUE(fit.has_value());
     EXPECT_NEAR(fit->slope, 2, 1e-12);
@@ -23,7 +23,7 @@ TEST(LineFit, PointsOnALineGiveThatLineWithoutDoubt) {
 
 // By hand: x = 0, 1, 2, 3, y = 1, 3, 5, 9; Sxx = 5, Sxy = 13, Syy = 35, and squares of
 // residuals 1.2.
-TEST(LineFit, EqualWeightsAreTheLeastSquaresOfTheTextbook) {
+TEST(LineFit, EqualWeightsAreOrdinaryLeastSquares) {
     const auto fit = fit_line(Values{0, 1, 2, 3}, Values{1, 3, 5, 9}, Weighting::equal);
     ASSERT_TRUE(fit.has_value());
     EXPECT_NEAR(fit->slope, 2.6, 1e-12);
@@ -35,7 +35,7 @@ TEST(LineFit, EqualWeightsAreTheLeastSquaresOfTheTextbook) {
     EXPECT_TRUE(fit->intercept_interval.contains(0));
 }
 
-TEST(LineFit, RelativeWeightsLetTheSmallPointsSayWhereTheLineBegins) {
+TEST(LineFit, RelativeWeightsLetTheSmallPointsDetermineTheIntercept) {
     const Values x = {1, 2, 4, 8, 1000};
     const Values y = {3, 4, 6, 10, 900};  // 2 + x, and a last one that is 10 % too fast
     const double relative = fit_line(x, y)->intercept;
@@ -44,7 +44,7 @@ TEST(LineFit, RelativeWeightsLetTheSmallPointsSayWhereTheLineBegins) {
     EXPECT_LT(std::abs(relative - 2), std::abs(equal - 2));
 }
 
-TEST(LineFit, WhatIsNoLineSaysSo) {
+TEST(LineFit, PointsOffALineAreReported) {
     const auto curved = fit_line(Values{1, 2, 4, 8, 16}, Values{1, 4, 16, 64, 256});
     ASSERT_TRUE(curved.has_value());
     EXPECT_NE(misfit_of(*curved).find("off the line"), std::string::npos);
@@ -61,8 +61,8 @@ TEST(LineFit, TooFewPointsOrNoSpreadGiveNoLine) {
     EXPECT_FALSE(fit_line(Values{1, 2, infinite}, Values{1, 2, 3}));
 }
 
-// By the tables Student's t at 97.5 % is 12.7062 with one degree of freedom and 2.2281 with ten.
-TEST(LineFit, IntervalsAreThoseOfStudentsT) {
+// From tables: Student's t at 97.5 % is 12.7062 with one degree of freedom and 2.2281 with ten.
+TEST(LineFit, IntervalsFollowStudentsT) {
     const auto three = fit_line(Values{-1, 0, 1}, Values{0, 1, 0}, Weighting::equal);
     EXPECT_NEAR(three->slope_interval.high, 12.7062 * std::sqrt(2.0 / 3) / std::sqrt(2.0), 1e-3);
     Values x, y;

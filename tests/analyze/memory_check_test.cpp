@@ -17,7 +17,7 @@ Run run_with_scratch(Bytes first, Bytes second) {
     return run;
 }
 
-TEST(MemoryCheck, StepsShareOneScratchMemoryThatCountsAsPredicted) {
+TEST(MemoryCheck, SharedScratchMemoryCountsAsPredicted) {
     strata::Run run = run_with_scratch(Bytes{100}, Bytes{60});
     run.measured_memory = Bytes{2000};
     const MemoryCheck check = memory_check_of(run);
@@ -32,7 +32,7 @@ TEST(MemoryCheck, WithoutAMeasurementThereIsNoRatio) {
     EXPECT_EQ(memory_check_of(run).ratio, std::nullopt);
 }
 
-TEST(MemoryCheck, OfAnImportedRunNothingIsKnown) {
+TEST(MemoryCheck, AnImportedRunHasNoPrediction) {
     strata::Run run = run_with_scratch(Bytes{0}, Bytes{0});
     run.origin = Origin::imported;
     run.predicted_memory = Bytes{0};

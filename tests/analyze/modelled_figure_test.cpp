@@ -38,7 +38,7 @@ double ours(FigureMeasure measure, std::size_t layer) {
     return compared.at(0).layers.at(layer).ours.value();
 }
 
-TEST(ModelledFigure, PassesOfALayerCountTogetherButForTheUpdate) {
+TEST(ModelledFigure, PassesOfALayerCountTogetherWithoutTheUpdate) {
     EXPECT_DOUBLE_EQ(ours(FigureMeasure::time_ratio, 1), 0.5);
     EXPECT_DOUBLE_EQ(ours(FigureMeasure::backward_over_forward, 0), 3);
     EXPECT_DOUBLE_EQ(ours(FigureMeasure::l2_read_hit_rate, 0), 60);
@@ -47,7 +47,7 @@ TEST(ModelledFigure, PassesOfALayerCountTogetherButForTheUpdate) {
     EXPECT_DOUBLE_EQ(ours(FigureMeasure::data_stall_share, 1), 60);  // 0.3 of 0.5
 }
 
-TEST(ModelledFigure, TheOrderOfLayersIsComparedWhereAllAreKnown) {
+TEST(ModelledFigure, TheOrderOfLayersIsComparedIfAllAreKnown) {
     const std::span<const SimulatedNetwork> one(&network, 1);
     const auto same =
         compare_modelled_figure(figure_of(FigureMeasure::l2_read_hit_rate, {9, 1}), one);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Seconds one_second{1};
 
-// Beside 200 GFLOP/s in f32.
+// Compared with 200 GFLOP/s in f32.
 Device device_with_bf16(FlopRate peak) {
     Device device = testing::scripted_device();
     device.compute.push_back({"bf16", {peak, "scripted"}});
@@ -103,7 +103,7 @@ TEST(NextCommand, AnAlgorithmThatIsNotFasterIsNotTried) {
     EXPECT_EQ(advice(run_of_alexnet(), taken, bound(Bottleneck::compute, 0.9)).command, "");
 }
 
-TEST(NextCommand, WhatIsTunedOrCannotBeIsNotTunedAgain) {
+TEST(NextCommand, TunedAndUntunableStepsAreNotTunedAgain) {
     strata::Run tuned = run_of_alexnet();
     tuned.settings.execution.engine.choices = {{.problem = "a", .source = ChoiceSource::tuned}};
     EXPECT_EQ(
@@ -119,7 +119,7 @@ TEST(NextCommand, WhatIsTunedOrCannotBeIsNotTunedAgain) {
               "");
 }
 
-TEST(NextCommand, NarrowTypesAreTriedOnlyWhereTheMachineMultipliesThemFaster) {
+TEST(NextCommand, NarrowTypesAreTriedOnlyIfTheMachineMultipliesThemFaster) {
     strata::Run run = run_of_alexnet();
     const StepResult pooling = step("max_pooling");
     EXPECT_EQ(advice(run, pooling, bound(Bottleneck::memory, 0.9)).command, "");
@@ -134,7 +134,7 @@ TEST(NextCommand, NarrowTypesAreTriedOnlyWhereTheMachineMultipliesThemFaster) {
         << "the update is in f32";
 }
 
-TEST(NextCommand, WeightsThatWaitForMemoryAreSharedByALargerBatch) {
+TEST(NextCommand, MemoryBoundWeightsAreSharedByALargerBatch) {
     const StepResult update = step("fully_connected", Pass::update);
     const Advice found = advice(run_of_alexnet(), update, bound(Bottleneck::memory, 0.9));
     EXPECT_EQ(found.command, "strata run alexnet --vary batch=32..128");
@@ -148,7 +148,7 @@ TEST(NextCommand, WeightsThatWaitForMemoryAreSharedByALargerBatch) {
         << "its weights do not wait";
 }
 
-TEST(NextCommand, WhatAConvolutionCanIncludeIsFused) {
+TEST(NextCommand, LayersThatAConvolutionCanIncludeAreFused) {
     strata::Run run = run_of_alexnet();
     run.steps = {step("convolution")};
     EXPECT_EQ(advice(run, step("relu"), bound(Bottleneck::memory, 0.9)).command,
@@ -162,7 +162,7 @@ TEST(NextCommand, WhatAConvolutionCanIncludeIsFused) {
     EXPECT_EQ(advice(run, step("relu"), bound(Bottleneck::memory, 0.9)).command, "");
 }
 
-TEST(NextCommand, OnAGpuWhatNothingExplainsIsCounted) {
+TEST(NextCommand, OnAGpuUnexplainedTimeIsCounted) {
     strata::Run gpu = run_of_alexnet();
     gpu.settings.backend = "cuda";
     EXPECT_EQ(advice(gpu, step("max_pooling"), bound(Bottleneck::overhead, 0.01)).command,
@@ -186,7 +186,7 @@ TEST(NextCommand, KeepsTheSettingsOfTheRun) {
               "--dim tokens=64");
 }
 
-TEST(NextCommand, AShellTakesNamesAsTheyAre) {
+TEST(NextCommand, NamesAreQuotedForAShell) {
     strata::Run run = run_of_alexnet();
     run.settings.network = "my nets/it's.onnx";
     run.settings.backend = "cuda";

@@ -28,7 +28,7 @@ TEST(Observed, ANetworksTextGivesItsHyperparameters) {
     EXPECT_EQ(run.family, "fc");
     EXPECT_EQ(parameter_of(run, "nodes"), 64);
     EXPECT_EQ(parameter_of(run, "batch"), 32);
-    EXPECT_EQ(parameter_of(run, "threads"), std::nullopt);  // not known is not 0
+    EXPECT_EQ(parameter_of(run, "threads"), std::nullopt);  // unknown is not 0
     EXPECT_EQ(parameter_of(run, "wings"), std::nullopt);
     EXPECT_EQ(platform_of(run), "v100");
     Observation zoo;
@@ -74,15 +74,15 @@ TEST(Observed, ConditionsSelectByNameAndByNumber) {
     EXPECT_EQ(count({"family=fc,lstm", "origin=measured"}), 3u);
 }
 
-TEST(Observed, WhatIsNoConditionIsRefused) {
+TEST(Observed, InvalidConditionsAreRefused) {
     for (const char* text : {"", "nodes", "=3", "nodes=", "nodes!3", "nodes=>3", "nodes>big",
                              "backend>onednn", "nodes==3"}) {
         const std::string sentence = error_of([&] { parse_condition(text); });
-        EXPECT_NE(sentence.find("is no condition"), std::string::npos) << text << sentence;
+        EXPECT_NE(sentence.find("is not a condition"), std::string::npos) << text << sentence;
     }
 }
 
-TEST(Observed, OnlyWhatAllRunsHaveAndSomeDifferInVaries) {
+TEST(Observed, OnlyHyperparametersOfAllRunsThatDifferVary) {
     const Observations all = three_runs();
     std::vector<const Observation*> runs;
     for (const Observation& run : all.runs) {

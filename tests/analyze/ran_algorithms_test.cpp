@@ -27,7 +27,7 @@ strata::Run asked_for(std::string algorithm, std::vector<StepResult> steps) {
     return run;
 }
 
-TEST(RanAlgorithms, ATitleSaysWhatRan) {
+TEST(RanAlgorithms, ATitleNamesTheAlgorithmsThatRan) {
     const StepResult direct = convolution("direct");
     const StepResult winograd = convolution("winograd");
     EXPECT_EQ(algorithm_text(asked_for("direct", {direct})), "direct");
@@ -37,7 +37,7 @@ TEST(RanAlgorithms, ATitleSaysWhatRan) {
     EXPECT_EQ(algorithm_text(asked_for("auto", {direct, winograd})), "auto (direct and winograd)");
 }
 
-TEST(RanAlgorithms, AGpusPlanIsDirectUnlessItsPropertiesSayOtherwise) {
+TEST(RanAlgorithms, AGpusPlanIsDirectUnlessItsPropertiesDiffer) {
     const auto text = [](const char* properties) {
         return algorithm_text(asked_for("fastest", {convolution(properties)}));
     };
@@ -47,13 +47,13 @@ TEST(RanAlgorithms, AGpusPlanIsDirectUnlessItsPropertiesSayOtherwise) {
     EXPECT_EQ(text(""), "fastest (direct)");
 }
 
-TEST(RanAlgorithms, WithoutAConvolutionThatRanATitleSaysWhatWasRequested) {
+TEST(RanAlgorithms, WithoutAConvolutionATitleNamesTheRequest) {
     StepResult skipped = convolution("");
     skipped.time = Skipped{"no kernel"};
     EXPECT_EQ(algorithm_text(asked_for("winograd", {skipped})), "winograd");
 }
 
-TEST(RanAlgorithms, ARemarkSaysWhyConvolutionsDidNotRunAsRequested) {
+TEST(RanAlgorithms, ARemarkExplainsWhyConvolutionsDidNotRunAsRequested) {
     EXPECT_EQ(algorithm_remark(asked_for("direct", {convolution("direct")})), "");
     EXPECT_EQ(algorithm_remark(asked_for("winograd", {convolution("winograd")})), "");
     EXPECT_EQ(

@@ -14,7 +14,7 @@
 namespace strata {
 namespace {
 
-// y = 3 a - b on a grid, with an error that both are orthogonal to.
+// y = 3 a - b on a grid, with an error orthogonal to both.
 RegressionData grid(double error) {
     RegressionData data{.names = {"a", "b"}, .columns = {{}, {}}};
     int sign = 1;
@@ -30,7 +30,7 @@ RegressionData grid(double error) {
     return data;
 }
 
-TEST(Regression, WeightsAreInDeviationsOfBothSides) {
+TEST(Regression, WeightsAreInStandardDeviationsOfBothSides) {
     const Regression found = regress(grid(0), {});
     // Deviations: a sqrt(5)/2, b 5, y sqrt(9 * 1.25 + 25).
     const double deviation = std::sqrt(9 * 1.25 + 25);
@@ -38,7 +38,7 @@ TEST(Regression, WeightsAreInDeviationsOfBothSides) {
     EXPECT_NEAR(found.terms[0].weight, 3 * std::sqrt(1.25) / deviation, 1e-12);
     EXPECT_NEAR(found.terms[1].weight, -5 / deviation, 1e-12);
     EXPECT_NEAR(found.r_squared, 1, 1e-12);
-    // Of features that are independent the squares of the weights make R^2.
+    // For independent features, the squared weights add up to R^2.
     const Regression noisy = regress(grid(1), {});
     double squares = 0;
     for (const RegressionTerm& term : noisy.terms) {
@@ -50,7 +50,7 @@ TEST(Regression, WeightsAreInDeviationsOfBothSides) {
     EXPECT_LT(noisy.r_squared, 1);
 }
 
-TEST(Regression, UnitsAndZeroesOfTheFeaturesDoNotMatter) {
+TEST(Regression, UnitsAndOriginsOfTheFeaturesDoNotMatter) {
     RegressionData other = grid(1);
     for (double& value : other.columns[0]) {
         value = 1000 * value - 7;
@@ -78,13 +78,13 @@ TEST(Regression, TheSecondOrderExplainsAProductThatTheFirstCannot) {
     EXPECT_NEAR(second.terms[3].weight, 1, 1e-12);
 }
 
-TEST(Regression, WhatDoesNotVaryIsNamedAndWhatFollowsFromOthersRefused) {
+TEST(Regression, ConstantFeaturesAreNamedAndDependentOnesRefused) {
     RegressionData data = grid(1);
     data.names.push_back("c");
     data.columns.emplace_back(8, 64.0);
     EXPECT_EQ(regress(data, {}).constant, std::vector<std::string>{"c"});
     data.columns[2] = data.columns[0];
-    EXPECT_NE(error_of([&] { regress(data, {}); }).find("follow from others"), std::string::npos);
+    EXPECT_NE(error_of([&] { regress(data, {}); }).find("depend on others"), std::string::npos);
     data.target.assign(8, 1.0);
     EXPECT_NE(error_of([&] { regress(data, {}); }).find("the same in all runs"), std::string::npos);
     RegressionData few{.names = {"a"}, .columns = {{1, 2}}, .target = {1, 2}};
@@ -108,8 +108,8 @@ Release released(const std::filesystem::path& folder) {
     return all;
 }
 
-// Fig. 2d's digits are cut off downwards: .4655 is printed as .465, and -.0414 as -.042.
-TEST(Regression, ParadnnsPrintedWeightsComeOutOfItsReleasedResultsToTheLastDigit) {
+// Fig. 2d rounds its digits down: .4655 is printed as .465, and -.0414 as -.042.
+TEST(Regression, ParadnnsReleasedResultsGiveItsPrintedWeightsToTheLastDigit) {
     const auto folder = shared_directory() / "data/paradnn";
     if (!std::filesystem::exists(folder)) {
         GTEST_SKIP() << folder << " is not here";
@@ -139,7 +139,7 @@ TEST(Regression, ParadnnsPrintedWeightsComeOutOfItsReleasedResultsToTheLastDigit
     EXPECT_EQ(quantity_of({.data = "tpu", .over = "gpu", .quantity = "count"}, all), 176);
 }
 
-// Counts and sums of the published facts, by another program (Python's json).
+// The counts and sums of the published facts were computed by another program (Python's json).
 TEST(Regression, ParadnnsTracesAndRecordsGiveTheirCountsAndIdentities) {
     const auto folder = shared_directory() / "data/paradnn";
     if (!std::filesystem::exists(folder)) {
@@ -174,7 +174,7 @@ TEST(Regression, ParadnnsTracesAndRecordsGiveTheirCountsAndIdentities) {
     }
 }
 
-TEST(Regression, AReproductionWithoutItsFilesSaysWhichOnesItNeeds) {
+TEST(Regression, AReproductionWithoutItsFilesNamesThem) {
     const std::string sentence =
         error_of([] { quantity_of({.data = "tpu", .quantity = "largest"}, {}); });
     EXPECT_NE(sentence.find("name it with --from"), std::string::npos) << sentence;

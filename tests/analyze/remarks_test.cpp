@@ -26,7 +26,7 @@ strata::Run heavy_and_slow() {
     return run;
 }
 
-TEST(Remarks, TheClosingSentenceHasTheWholeAtItsCeilings) {
+TEST(Remarks, TheClosingSentenceStatesTheTotalAtItsCeilings) {
     const strata::Run run = heavy_and_slow();
     const Reach all = reach_of(run, summarise(run), bounds_of(run));
     EXPECT_TRUE(says(closing_sentence(run, all), "the 1.21 s of all steps would be 905 ms (75 %)"))
@@ -36,7 +36,7 @@ TEST(Remarks, TheClosingSentenceHasTheWholeAtItsCeilings) {
     EXPECT_EQ(closing_sentence(bare, reach_of(bare, summarise(bare), bounds_of(bare))), "");
 }
 
-TEST(Remarks, WhatCostsTheWholeRunIsCounted) {
+TEST(Remarks, CostsOfTheWholeRunAreCounted) {
     const strata::Run run = testing::scripted_run_with_holes("alexnet", 4);
     const auto remarks = general_remarks(run, summarise(run));
     const auto any = [&](std::string_view what) {
@@ -54,7 +54,7 @@ TEST(Remarks, ADisturbedMachineIsBlamedBeforeTheKernels) {
     EXPECT_TRUE(says(general_remarks(run, summarise(run)).front(), "disturbed (preempted)"));
 }
 
-TEST(Remarks, MissingCeilingsAreSaidOnce) {
+TEST(Remarks, MissingCeilingsAreMentionedOnce) {
     const strata::Run run =
         testing::run_of({testing::scripted_step("a", Pass::forward, {Seconds{1}})});
     const auto remarks = general_remarks(run, summarise(run));

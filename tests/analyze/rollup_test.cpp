@@ -48,7 +48,7 @@ TEST(RollUp, PartsSumToTheWhole) {
     }
 }
 
-TEST(RollUp, ReordersAreNoConvolutions) {
+TEST(RollUp, ReordersAreNotConvolutions) {
     const strata::Run run = testing::scripted_run_with_holes("alexnet", 4);
     const auto groups = grouped(run, {Grouping::operation});
     EXPECT_EQ(named(groups, "reorder").members.size(), 1u);
@@ -56,7 +56,7 @@ TEST(RollUp, ReordersAreNoConvolutions) {
     EXPECT_EQ(named(groups, "convolution").layers, 5u);
 }
 
-TEST(RollUp, BackwardOverForwardIsOfBothGradients) {
+TEST(RollUp, BackwardOverForwardIncludesBothGradients) {
     strata::Run run =
         testing::run_of({testing::scripted_step("a", Pass::forward, {Seconds{2}}),
                          testing::scripted_step("a", Pass::backward_data, {Seconds{3}}),
@@ -68,13 +68,13 @@ TEST(RollUp, BackwardOverForwardIsOfBothGradients) {
     EXPECT_FALSE(named(groups, "b").backward_over_forward());
 }
 
-TEST(RollUp, PassesComeInTheOrderOfAStep) {
+TEST(RollUp, PassesAreInTheOrderOfAStep) {
     strata::Run run = testing::run_of({testing::scripted_step("a", Pass::update, {Seconds{1}}),
                                        testing::scripted_step("a", Pass::forward, {Seconds{1}})});
     EXPECT_EQ(grouped(run, {Grouping::pass}).front().name, "forward");
 }
 
-TEST(RollUp, WhatWasNotMeasuredAddsNoTime) {
+TEST(RollUp, UnmeasuredStepsAddNoTime) {
     strata::Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {})});
     run.steps[0].time = Skipped{"no kernel"};
     run.steps[0].flops = Flops{1e9};
@@ -105,7 +105,7 @@ TEST(Blocks, APathWithoutANumberInsideLosesItsLastPart) {
     EXPECT_EQ(blocks({"conv3", "conv3.relu"}), "conv3 conv3");
 }
 
-TEST(Blocks, NamesWithoutAPathGoByTheirFirstNumber) {
+TEST(Blocks, NamesWithoutAPathAreGroupedByTheirFirstNumber) {
     EXPECT_EQ(blocks({"conv1_1", "relu1_1", "pool1", "conv2_1", "fc1", "loss"}),
               "conv1_1..pool1 conv1_1..pool1 conv1_1..pool1 conv2_1 fc1 loss");
 }

@@ -28,7 +28,7 @@ TEST(Scaling, TimesByTheLawGiveItsShare) {
     }
 }
 
-TEST(Scaling, TheIntervalHoldsTheShareAndWidensWithTheScatter) {
+TEST(Scaling, TheIntervalContainsTheShareAndWidensWithTheScatter) {
     const auto small = fit_amdahl(by_law(0.2, {1.001, 0.999, 1.001, 0.999}));
     const auto large = fit_amdahl(by_law(0.2, {1.03, 0.97, 1.03, 0.97}));
     ASSERT_TRUE(small->interval && large->interval);
@@ -46,7 +46,7 @@ TEST(Scaling, TwoPointsHaveNoIntervalAndOneNoLaw) {
     EXPECT_FALSE(fit_amdahl(by_law(0.25, {1})).has_value());
 }
 
-TEST(Scaling, OnlyRunsThatDifferInTheirThreadsAloneAreASweep) {
+TEST(Scaling, RunsThatDifferOnlyInTheirThreadsAreASweep) {
     std::vector<Observation> runs;
     for (const int threads : {1, 2, 4}) {
         runs.push_back(testing::observed("onednn", 4, 64, 32, 8.0 / threads));
@@ -78,7 +78,7 @@ std::vector<BatchSweep> swept(std::initializer_list<double> seconds,
     return batch_sweeps(pointers);
 }
 
-TEST(Scaling, ThroughputSaturatesWhereLargerBatchesGainLittle) {
+TEST(Scaling, ThroughputSaturatesOnceLargerBatchesGainLittle) {
     std::vector<Observation> runs;
     const auto sweeps = swept({1, 1, 1.05, 2, 4.1}, runs);  // 1, 2, 3.81, 4 and 3.9 per second
     ASSERT_EQ(sweeps.size(), 1U);

@@ -10,7 +10,7 @@ namespace {
 
 using testing::observed;
 
-// Of "new" over "old": it wins from a batch of 64 on, whatever the nodes are.
+// "new" against "old": it wins from a batch of 64 on, for any number of nodes.
 struct TwoPlatforms {
     std::vector<Observation> runs;
     std::vector<const Observation*> fresh, old;
@@ -48,7 +48,7 @@ TEST(Speedup, EqualNetworksAndBatchesArePaired) {
     }
 }
 
-TEST(Speedup, TheSplitNamesWhatDecides) {
+TEST(Speedup, TheSplitNamesTheDecidingHyperparameter) {
     const TwoPlatforms two;
     const auto pairs = pairs_of(two.fresh, two.old);
     const std::vector<std::string> parameters = {"nodes", "batch"};

@@ -23,7 +23,7 @@ std::vector<Finding> findings(const strata::Run& run, std::size_t count = 5) {
     return findings_on(run, summarise(run), bounds_of(run), count);
 }
 
-TEST(Findings, TheHeaviestComeFirstAndNotMoreThanRequested) {
+TEST(Findings, TheHeaviestComeFirstUpToTheRequestedNumber) {
     const strata::Run run =
         testing::run_of({testing::scripted_step("small", Pass::forward, {Seconds{1}}),
                          testing::scripted_step("large", Pass::update, {Seconds{3}})});
@@ -45,7 +45,7 @@ strata::Run heavy_and_slow_steps() {
     return run;
 }
 
-TEST(Findings, WhatCouldBeWonComesBeforeWhatIsHeavy) {
+TEST(Findings, PossibleGainsComeBeforeLongTimes) {
     const auto found = findings(heavy_and_slow_steps());
     ASSERT_EQ(found.size(), 2u);
     EXPECT_EQ(found[0].layers, "slow");
@@ -56,7 +56,7 @@ TEST(Findings, WhatCouldBeWonComesBeforeWhatIsHeavy) {
     EXPECT_NEAR(found[0].gain->value, 0.2, 1e-9);
 }
 
-TEST(Findings, AGainWithinTheNoiseSaysSoAndGivesNoAdvice) {
+TEST(Findings, AGainWithinTheNoiseIsMarkedAndGivesNoAdvice) {
     strata::Run run = heavy_and_slow_steps();
     std::get<Samples>(run.steps[0].time).values = {Seconds{0.8}, Seconds{1.2}, Seconds{1.7}};
     const auto found = findings(run);
@@ -66,7 +66,7 @@ TEST(Findings, AGainWithinTheNoiseSaysSoAndGivesNoAdvice) {
     EXPECT_EQ(found[0].advice.command, "");
 }
 
-TEST(Findings, ASingleSampleIsSaidToBeOne) {
+TEST(Findings, ASingleSampleIsMarked) {
     strata::Run run = heavy_and_slow_steps();
     std::get<Samples>(run.steps[1].time).values = {Seconds{0.2}};
     const auto found = findings(run);
@@ -121,7 +121,7 @@ TEST(Findings, StepsAtTheirCeilingAreReportedTogether) {
     EXPECT_TRUE(tells(found[0].sentence, " steps run at 75 % of the f32 peak or more and take "));
 }
 
-TEST(Findings, AdviceThatWasGivenIsNotRepeatedAtTheCeilings) {
+TEST(Findings, GivenAdviceIsNotRepeatedAtTheCeilings) {
     strata::Run run = three_convolutions();
     run.steps[0].flops = Flops{180e9};
     const Summary summary = summarise(run);
@@ -133,7 +133,7 @@ TEST(Findings, AdviceThatWasGivenIsNotRepeatedAtTheCeilings) {
     EXPECT_EQ(findings_at_ceilings(run, summary, bounds, said)[0].advice.command, "");
 }
 
-// Times, work and names that no engine would give together.
+// Times, work and names in combinations that no engine would produce.
 strata::Run random_run(std::uint64_t seed) {
     const RandomStream random(seed, 7);
     std::size_t drawn = 0;

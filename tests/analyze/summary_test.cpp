@@ -31,7 +31,7 @@ TEST(Summary, SharesAddUpToTheWhole) {
     EXPECT_NEAR(sum, 1, 1e-12);
 }
 
-TEST(Summary, ALayersReordersCountToItsPass) {
+TEST(Summary, ALayersReordersCountTowardsItsPass) {
     const Summary summary = summarise(two_layers());
     ASSERT_EQ(summary.layers.size(), 3u);
     EXPECT_EQ(summary.layers[1].layer, "b");
@@ -53,7 +53,7 @@ TEST(Summary, PassesThatDoNotOccurAreNotListed) {
     EXPECT_EQ(summary.passes[1].pass, Pass::backward_data);
 }
 
-TEST(Summary, SharesAreKnownOfAWholeRunAlone) {
+TEST(Summary, OnlyACompleteRunHasShares) {
     strata::Run run = two_layers();
     for (const auto& step : summarise(run).steps) {
         EXPECT_FALSE(step.share);

@@ -30,7 +30,7 @@ Run refused(std::int64_t batch, const std::string& why) {
     return run;
 }
 
-TEST(Varied, SeveralNumbersMakeAGridWhoseSlowestComesFirst) {
+TEST(Varied, SeveralNumbersMakeAGridSlowestFirst) {
     Runs runs;
     for (const char* hidden : {"64", "128"}) {
         for (const std::int64_t batch : {1, 8, 16}) {
@@ -68,7 +68,7 @@ TEST(Varied, ABatchThatFollowsAnotherValueDoesNotCount) {
     EXPECT_EQ(varied_among(runs)->name, "out_features");
 }
 
-TEST(Varied, RunsThatDifferInMoreOrInWordsOrNotAtAllAreNoSweep) {
+TEST(Varied, RunsThatDifferInSeveralSettingsOrWordsOrNotAtAllAreNotASweep) {
     const auto varied = [](strata::Run first, strata::Run second) {
         const Runs runs = {std::move(first), std::move(second)};
         return varied_among(runs).has_value();
@@ -129,7 +129,7 @@ TEST(Extrapolation, TheSlopeIsTheHardwareAndTheInterceptTheFramework) {
     EXPECT_TRUE(found.hardware_interval.has_value());
 }
 
-TEST(Extrapolation, LeavesOutWhatDidNotRunAndNeedsThreePoints) {
+TEST(Extrapolation, LeavesOutPointsThatDidNotRunAndNeedsThree) {
     auto runs = linear_runs();
     runs[1].whole = {};
     EXPECT_EQ(extrapolate(sweep_of(runs).value())->points, (std::vector<std::size_t>{0, 2, 3, 4}));
@@ -138,7 +138,7 @@ TEST(Extrapolation, LeavesOutWhatDidNotRunAndNeedsThreePoints) {
     EXPECT_FALSE(extrapolate(sweep_of(runs).value()).has_value());
 }
 
-TEST(Extrapolation, ALineThatDoesNotFitSaysSo) {
+TEST(Extrapolation, ALineThatDoesNotFitIsMarked) {
     auto runs = linear_runs();
     for (Seconds& value : runs[2].whole.end_to_end.values) {
         value *= 3;
@@ -146,7 +146,7 @@ TEST(Extrapolation, ALineThatDoesNotFitSaysSo) {
     EXPECT_NE(extrapolate(sweep_of(runs).value())->misfit, "");
 }
 
-TEST(Extrapolation, ALineThatBeginsBelowNoTimeIsNoFrameworksTime) {
+TEST(Extrapolation, ANegativeInterceptIsNotAFrameworksTime) {
     Runs runs;
     for (const double size : {1, 2, 3, 4, 5}) {
         runs.push_back(run_with("lstm:hidden=" + std::to_string(static_cast<int>(size)), 20,
@@ -176,20 +176,20 @@ TEST(Saturation, IsTheSmallestBatchNearTheBestThroughput) {
     EXPECT_TRUE(found.reached);
 }
 
-TEST(Saturation, IsNotReachedWhereTheLargestBatchIsStillTheBest) {
+TEST(Saturation, IsNotReachedIfTheLargestBatchIsStillTheBest) {
     const auto runs = batches({1, 1.1, 1.2, 1.3});
     EXPECT_FALSE(saturation_of(sweep_of(runs).value())->reached);
 }
 
 // The second reaches 94.9 % by its median, but its interval goes beyond 95 %.
-TEST(Saturation, WhatItsIntervalLeavesOpenIsReported) {
+TEST(Saturation, AnUncertainSaturationIsReported) {
     const auto runs = batches({1.0, 2.0 / (0.949 * 4), 1.0});
     const Saturation found = saturation_of(sweep_of(runs).value()).value();
     EXPECT_EQ(found.batch, 4);
     EXPECT_EQ(found.earliest, 2);
 }
 
-TEST(Saturation, OfAnotherVariableIsNone) {
+TEST(Saturation, IsNothingForAnotherVariable) {
     const auto runs = linear_runs();
     EXPECT_FALSE(saturation_of(sweep_of(runs).value()).has_value());
 }

@@ -63,7 +63,7 @@ TEST(WhatIf, ByTrafficAReluIsSavedInTheForwardPassAndByRemovalInBoth) {
 TEST(WhatIf, ASumStillReadsItsOtherOperand) {
     const Graph graph = shortcut();
     strata::Run run = run_in(graph, Mode::inference);
-    run.device.reset();  // the traffic alone
+    run.device.reset();  // only the traffic
     const auto forecast = forecast_of_fusion(run, graph, FusionScope::all, FusionMethod::traffic);
     ASSERT_EQ(forecast.layers.size(), 3u);
     EXPECT_EQ(forecast.layers[1].layer, "sum");
@@ -71,7 +71,7 @@ TEST(WhatIf, ASumStillReadsItsOtherOperand) {
     EXPECT_DOUBLE_EQ(forecast.layers[0].gain.median / forecast.layers[0].now.median, 1);
 }
 
-TEST(WhatIf, TheExpectedRatioIsWhatRemains) {
+TEST(WhatIf, TheExpectedRatioIsTheRemainingShare) {
     const Graph graph = shortcut();
     const auto forecast = forecast_of_fusion(run_in(graph, Mode::inference), graph,
                                              FusionScope::all, FusionMethod::traffic);
@@ -81,7 +81,7 @@ TEST(WhatIf, TheExpectedRatioIsWhatRemains) {
     EXPECT_GE(forecast.expected->high, forecast.expected->value);
 }
 
-TEST(WhatIf, AnIterationThatIsUncertainNowIsNoMoreCertainAfterwards) {
+TEST(WhatIf, TheIterationsUncertaintyRemains) {
     const Graph graph = shortcut();
     strata::Run run = run_in(graph, Mode::inference);
     auto& times = run.whole.end_to_end.values;
@@ -95,7 +95,7 @@ TEST(WhatIf, AnIterationThatIsUncertainNowIsNoMoreCertainAfterwards) {
     EXPECT_GE(forecast.after->high - forecast.after->low, forecast.now->high - forecast.now->low);
 }
 
-TEST(WhatIf, OnlyRelusThatFollowAtOnceAreOfTheNarrowScope) {
+TEST(WhatIf, TheNarrowScopeHasOnlyRelusThatFollowDirectly) {
     const Graph graph = shortcut();
     EXPECT_EQ(chains_in(graph, Mode::inference, FusionScope::all).size(), 1u);
     EXPECT_TRUE(chains_in(graph, Mode::inference, FusionScope::conv_relu).empty());
@@ -104,14 +104,14 @@ TEST(WhatIf, OnlyRelusThatFollowAtOnceAreOfTheNarrowScope) {
                  Error);
 }
 
-TEST(WhatIf, WhatIsFusedIsNotFusedAgain) {
+TEST(WhatIf, FusedLayersAreNotFusedAgain) {
     const Graph graph = small_chain(4);
     strata::Run run = run_in(graph, Mode::inference);
     run.settings.execution.engine.fusion = Fusion::convolution;
     EXPECT_THROW(forecast_of_fusion(run, graph, FusionScope::all, FusionMethod::traffic), Error);
 }
 
-TEST(WhatIf, APredictionAgreesWhereTheIntervalsOverlap) {
+TEST(WhatIf, APredictionAgreesIfTheIntervalsOverlap) {
     EXPECT_TRUE(agree({0.9, 0.88, 0.92}, {0.93, 0.91, 0.95}));
     EXPECT_FALSE(agree({0.9, 0.88, 0.92}, {0.95, 0.93, 0.97}));
 }

@@ -137,13 +137,13 @@ TEST(Steps, AFindingDominatedByTimeStampsSaysSo) {
     const auto ranked = findings_on(run, findings.summary, findings.bounds);
     ASSERT_FALSE(ranked.empty());
     for (const Finding& finding : ranked) {
-        EXPECT_NE(finding.sentence.find("of it is what an empty step takes"), std::string::npos);
+        EXPECT_NE(finding.sentence.find("of it is the time of an empty step"), std::string::npos);
     }
     run.device.reset();  // without ceilings, by weight
     const RunFindings unjudged = findings_of(run);
     EXPECT_NE(findings_on(run, unjudged.summary, unjudged.bounds)
                   .front()
-                  .sentence.find("of it is what an empty step takes"),
+                  .sentence.find("of it is the time of an empty step"),
               std::string::npos);
 }
 
