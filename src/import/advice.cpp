@@ -9,17 +9,17 @@ namespace strata {
 
 namespace {
 
-// A file is of a kind by its first bytes, by how its name ends, or by texts that its beginning has,
-// all of them.
+// A file's kind is recognised by its first bytes, the end of its name, and texts near its
+// beginning; all must match.
 struct ForeignKind {
     std::string_view start = {};
-    std::array<std::string_view, 3> texts = {};    // empty ones count for nothing
+    std::array<std::string_view, 3> texts = {};    // empty: always matches
     std::array<std::string_view, 3> endings = {};  // likewise
-    std::string_view unless = {};  // a text that a file of this kind lacks; or nothing
+    std::string_view unless = {};  // a text that a file of this kind must not contain; or nothing
     std::string_view advice = {};
 };
 
-// THE list of what is known and not read.
+// THE list of known kinds of files that strata does not read.
 constexpr std::array foreign_kinds = {
     ForeignKind{.endings = {".nsys-rep", ".qdrep", ".qdstrm"},
                 .advice = "is a report of Nsight Systems: export it with nsys export --type sqlite "
@@ -28,8 +28,8 @@ constexpr std::array foreign_kinds = {
                 .advice = "is a report of Nsight Compute: print it with ncu --import FILE --csv "
                           "--page raw and import what it prints"},
     ForeignKind{.endings = {".xplane.pb"},
-                .advice = "is a profile of TensorFlow or JAX (XSpace): make a trace of it with the "
-                          "package xprof, as docs/import.md says, and import that"},
+                .advice = "is a profile of TensorFlow or JAX (XSpace): convert it to a trace with "
+                          "the package xprof, as docs/import.md says, and import that"},
     ForeignKind{.endings = {".pftrace", ".perfetto-trace"},
                 .advice = "is a trace of Perfetto (protobuf): let rocprofv3 write --output-format "
                           "csv, or export JSON from the PyTorch profiler"},
@@ -37,36 +37,40 @@ constexpr std::array foreign_kinds = {
                 .advice = "is a Parquet file: export the report of Nsight Systems with nsys export "
                           "--type sqlite"},
     ForeignKind{.texts = {"No kernels were profiled"},
-                .advice = "is a log in which nvprof says that it recorded no kernels: profile a "
+                .advice = "is a log of nvprof that recorded no kernels: profile a "
                           "program that uses the GPU, and let it end by itself"},
     ForeignKind{.texts = {"No kernels were profiled", "==PROF=="},
-                .advice = "is a log in which ncu says that it recorded no kernels: profile a "
-                          "program that uses the GPU, without a filter that leaves out all"},
+                .advice = "is a log of ncu that recorded no kernels: profile a program that uses "
+                          "the GPU, without a filter that excludes all kernels"},
     ForeignKind{.texts = {"\"Invocations\"", "\"Metric Name\"", "\"Kernel Name\""},
-                .advice = "is a summary of ncu --print-summary, of all invocations together: print "
+                .advice = "is a summary of ncu --print-summary over all invocations: print "
                           "it without that option"},
     ForeignKind{.texts = {"Self CPU %", "CPU total", "# of Calls"},
-                .advice = "is the table that PyTorch's key_averages() prints, of sums alone: write "
-                          "a trace with export_chrome_trace"},
+                .advice =
+                    "is the table that PyTorch's key_averages() prints, which has only sums: write "
+                    "a trace with export_chrome_trace"},
     ForeignKind{.texts = {"Self CPU time total"},
-                .advice = "is the table that PyTorch's key_averages() prints, of sums alone: write "
-                          "a trace with export_chrome_trace"},
+                .advice =
+                    "is the table that PyTorch's key_averages() prints, which has only sums: write "
+                    "a trace with export_chrome_trace"},
     ForeignKind{.texts = {"==PROF==", "Section: "},
-                .advice = "is what ncu prints for people: add --csv --page raw"},
+                .advice = "is ncu's human-readable output: add --csv --page raw"},
     ForeignKind{.texts = {"Time(%)", "  Calls  ", "Avg  "},
-                .advice = "is what nvprof prints for people: add --csv, and --print-gpu-trace for "
+                .advice = "is nvprof's human-readable output: add --csv, and --print-gpu-trace for "
                           "each kernel's own times"},
-    ForeignKind{.texts = {"Total Time (", "Num Calls"},
-                .unless = "Instances",
-                .advice = "is a summary of nsys stats of the host's calls: print the kernels' with "
-                          "--report cuda_gpu_kern_sum, or export the report with nsys export "
-                          "--type sqlite"},
+    ForeignKind{
+        .texts = {"Total Time (", "Num Calls"},
+        .unless = "Instances",
+        .advice = "is a summary of the host's calls by nsys stats: print that of the kernels with "
+                  "--report cuda_gpu_kern_sum, or export the report with nsys export "
+                  "--type sqlite"},
     ForeignKind{.texts = {"Duration (", "CorrId", "GrdX"},
                 .advice = "is a trace that nsys stats printed: export the report with nsys export "
                           "--type sqlite"},
     ForeignKind{.texts = {"Time (%)  ", "Total Time ("},
-                .advice = "is what nsys stats prints for people: add --format csv, or export the "
-                          "report with nsys export --type sqlite"},
+                .advice =
+                    "is the human-readable output of nsys stats: add --format csv, or export the "
+                    "report with nsys export --type sqlite"},
     ForeignKind{.texts = {"\"Domain\",\"Function\"", "Start_Timestamp"},
                 .advice =
                     "is rocprofv3's trace of the host's calls: import kernel_trace.csv, which "
@@ -87,25 +91,25 @@ constexpr std::array foreign_kinds = {
                 .advice = "is a database of nvprof or the Visual Profiler: print it with nvprof "
                           "--import FILE --csv --print-gpu-trace and import what it prints"},
     ForeignKind{.texts = {"SQLite format 3", "rocpd_op", "rocpd_api"},
-                .advice = "is a database of rpd (rocmProfileData): make a trace of it with "
+                .advice = "is a database of rpd (rocmProfileData): convert it to a trace with "
                           "rpd2tracing.py, or record with rocprofv3 --output-format csv"},
     ForeignKind{.texts = {"SQLite format 3", "rocpd_kernel_dispatch"},
-                .advice = "is a database of rocprofv3 (rocpd): make tables of it with rocpd "
+                .advice = "is a database of rocprofv3 (rocpd): convert it to tables with rocpd "
                           "convert -i FILE --output-format csv and import kernel_trace.csv"},
     ForeignKind{.texts = {"\"CudaEvent\"", "\"Type\""},
                 .advice = "is the JSON of nsys export: export with --type sqlite instead"},
     ForeignKind{.texts = {"Total Time (", "StdDev ("},
                 .unless = "Name",
-                .advice = "is another summary of nsys stats than that of kernels: print it with "
+                .advice = "is a summary of nsys stats, but not of kernels: print it with "
                           "--report cuda_gpu_kern_sum --format csv"},
     ForeignKind{.texts = {"KAvg (", "API Name"},
-                .advice = "is another summary of nsys stats than that of kernels: print it with "
+                .advice = "is a summary of nsys stats, but not of kernels: print it with "
                           "--report cuda_gpu_kern_sum --format csv"},
     ForeignKind{.texts = {"\"Time (%)\":", "\"Total Time ("},
                 .advice = "is JSON of nsys stats: print it with --format csv"},
     ForeignKind{.texts = {"Agent_Id", "Start_Timestamp"},
                 .unless = "Kernel_Name",
-                .advice = "is rocprofv3's trace of something else than kernels: import "
+                .advice = "is a trace by rocprofv3, but not of kernels: import "
                           "kernel_trace.csv, which --kernel-trace writes"},
     ForeignKind{.texts = {"Node_Id", "Logical_Node_Id"},
                 .advice = "is rocprofv3's table of the machine's devices: import "
@@ -120,11 +124,12 @@ constexpr std::array foreign_kinds = {
                 .advice = "is a log of MKL-DNN, oneDNN before its version 1 (2019): record it "
                           "with a newer one and ONEDNN_VERBOSE=1"},
     ForeignKind{.texts = {"\"timeMs\"", "\"averageMs\""},
-                .advice = "is trtexec's profile of TensorRT's layers, of sums alone: record "
+                .advice = "is trtexec's profile of TensorRT's layers, which has only sums: record "
                           "trtexec with nsys, and export with nsys export --type sqlite"},
     ForeignKind{.texts = {"[node type]", "[avg ms]"},
-                .advice = "is what TensorFlow Lite's benchmark prints, of averages alone: record "
-                          "the network with another framework's profiler"},
+                .advice =
+                    "is the output of TensorFlow Lite's benchmark, which has only averages: record "
+                    "the network with another framework's profiler"},
     ForeignKind{.texts = {"\"schema\"", "-chakra."},
                 .advice = "is PyTorch's execution trace (Chakra), which has no times: write a "
                           "trace with torch.profiler's export_chrome_trace"},
@@ -139,10 +144,10 @@ constexpr std::array foreign_kinds = {
                 .advice = "is a recording of Linux's perf, of a program's functions: record the "
                           "network with its framework's profiler"},
     ForeignKind{.endings = {".pickle", ".pkl"},
-                .advice = "is a Python pickle, as a snapshot of PyTorch's memory is: write a "
+                .advice = "is a Python pickle, such as a PyTorch memory snapshot: write a "
                           "trace with torch.profiler's export_chrome_trace"},
     ForeignKind{.endings = {".onnx"},
-                .advice = "is a network and no recording: strata show counts its work, and "
+                .advice = "is a network, not a recording: strata show counts its work, and "
                           "strata run measures it"},
     ForeignKind{.start = std::string_view("PK\x03\x04", 4),
                 .advice = "is a zip archive: unpack it, and import the recording in it"},
@@ -155,7 +160,7 @@ constexpr std::array foreign_kinds = {
     ForeignKind{.start = "\x1F\x8B",
                 .advice = "is compressed with gzip twice: unpack it once with gunzip"},
     ForeignKind{.start = "<!DOCTYPE html",
-                .advice = "is a page for a browser: import the recording that it was made of"},
+                .advice = "is an HTML page: import the recording that it was made from"},
 };
 
 bool has_any_ending(const std::string& name, const ForeignKind& kind) {
@@ -171,7 +176,7 @@ bool has_all_texts(std::string_view head, const ForeignKind& kind) {
                                [&](std::string_view text) { return head.find(text) != head.npos; });
 }
 
-// Every other byte of Latin text in UTF-16 is 0.
+// In UTF-16, every other byte of Latin text is 0.
 bool is_wide_text(std::string_view head) {
     return head.size() >= 4 && (head[0] == 0) != (head[1] == 0) && (head[2] == 0) != (head[3] == 0);
 }
@@ -183,10 +188,10 @@ std::string_view advice_for(const std::filesystem::path& file, std::string_view 
         return "is empty: the tool wrote nothing into it; record it again";
     }
     if (is_wide_text(head)) {
-        return "is text in UTF-16 or UTF-32 without the mark that says so: save it as UTF-8";
+        return "is text in UTF-16 or UTF-32 without a byte order mark: save it as UTF-8";
     }
     const std::string name = file.filename().string();
-    // What has more marks is known more exactly.
+    // A kind with more criteria is more specific.
     const ForeignKind* found = nullptr;
     const auto marks = [](const ForeignKind& kind) {
         return std::ranges::count_if(kind.texts,

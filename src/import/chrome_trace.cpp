@@ -21,13 +21,13 @@ namespace {
 
 using TraceJson = nlohmann::json;
 
-// Limits far beyond what a profiler writes (traces nest about 6 deep), so that a hostile file costs
+// Limits far above what profilers write (traces nest about 6 deep), so that a hostile file costs
 // little memory.
 constexpr int deepest = 256;
 constexpr std::uint64_t longest_value = 64 << 20;  // bytes
 constexpr std::size_t longest_shape = 1000;        // characters
 
-// Where the value that follows a key goes.
+// The destination of the value that follows a key.
 using NumberField = std::int64_t ChromeEvent::*;
 using TextField = std::string ChromeEvent::*;
 using TimeField = std::optional<Nanoseconds> ChromeEvent::*;
@@ -47,7 +47,7 @@ constexpr std::array event_keys = {
     ChromeKey{"tid", &ChromeEvent::thread},  ChromeKey{"ts", &ChromeEvent::start},
     ChromeKey{"dur", &ChromeEvent::duration}};
 
-// Of `args`. Several keys of one field are those of several tools or versions.
+// Keys of `args`. Several keys of one field come from different tools or versions.
 constexpr std::array argument_keys = {ChromeKey{"External id", &ChromeEvent::external_id},
                                       ChromeKey{"external id", &ChromeEvent::external_id},
                                       ChromeKey{"correlation", &ChromeEvent::correlation},
@@ -80,12 +80,12 @@ ChromeField field_named(const std::array<ChromeKey, Count>& keys, std::string_vi
     return {};
 }
 
-// Events that begin and end apart, by thread: the last one that began there ends first.
+// Events with separate begin and end records, by thread: the last one begun ends first.
 class OpenEvents {
 public:
-    // False if so many are open that no program can have called that deep.
+    // False if more are open than any program can nest.
     bool begin(const ChromeEvent& event) {
-        if (count_ == most_open) {
+        if (count_ == max_open) {
             return false;
         }
         ++count_;
@@ -93,7 +93,7 @@ public:
         return true;
     }
 
-    // The whole event; nothing where none began, or one of another name did.
+    // The complete event; nothing if none began, or if one of another name did.
     std::optional<ChromeEvent> end(const ChromeEvent& event) {
         auto& open = open_[{event.process, event.thread}];
         if (open.empty() || (!event.name.empty() && event.name != open.back().name)) {
@@ -111,7 +111,7 @@ public:
     std::size_t count() const { return count_; }
 
 private:
-    static constexpr std::size_t most_open = 10'000;
+    static constexpr std::size_t max_open = 10'000;
 
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<ChromeEvent>> open_ = {};
     std::size_t count_ = 0;
@@ -137,7 +137,7 @@ public:
             event_.*(*time) = parse_time(text, TimeUnit::microsecond);
             return took_value();
         }
-        constexpr double exact = 1e15;  // below it a double has every integer
+        constexpr double exact = 1e15;  // below it a double represents every integer
         return std::abs(value) < exact ? took_integer(static_cast<std::int64_t>(value))
                                        : took_value();
     }
@@ -160,10 +160,9 @@ public:
     // Called every few thousand bytes: a token without an end would fill the memory.
     void require_short_value() const {
         if (source_.position() - begun_ > longest_value) {
-            throw Error(
-                fmt::format("'{}' has a text or number of more than 64 MB at byte {}: it "
-                            "is no trace",
-                            source_.name(), begun_));
+            throw Error(fmt::format(
+                "'{}' has a text or number of more than 64 MB at byte {}: it is not a trace",
+                source_.name(), begun_));
         }
     }
 
@@ -195,15 +194,15 @@ private:
     OpenEvents open_ = {};
     ChromeEvent event_ = {};
     ChromeField field_ = {};
-    std::uint64_t begun_ = 0;  // where the present token may have begun
+    std::uint64_t begun_ = 0;  // where the current token may have begun
     int depth_ = 0;
     int events_depth_ = 0;  // of the array of events; 0: not in it
-    int event_depth_ = 0;   // of the present event; 0: in none
+    int event_depth_ = 0;   // of the current event; 0: in none
     bool is_events_key_ = false;
     bool is_warning_key_ = false;
     bool is_arguments_ = false;  // within the event's `args`
     bool is_arguments_key_ = false;
-    std::size_t extents_ = 0;  // of the operand, or axes of the launch, so far
+    std::size_t extents_ = 0;  // of the operand, or of the launch, so far
 };
 
 bool ChromeReader::took_integer(std::int64_t value) {
@@ -306,7 +305,7 @@ void ChromeReader::take_event() {
     }
 }
 
-// (The record was met when it began.)
+// (The record was counted when it began.)
 void ChromeReader::take_end() {
     if (const auto whole = open_.end(event_)) {
         tell_whole(*whole);
@@ -372,8 +371,8 @@ void read_chrome_trace(ByteSource& source, RecordedProfile& profile,
                                                nlohmann::json::input_format_t::json, false);
     if (!is_whole && !source.is_at_end()) {
         throw Error(
-            fmt::format("'{}' is not JSON at byte {}; record it again, or cut the file "
-                        "before that place to import what comes before it",
+            fmt::format("'{}' is not JSON at byte {}; record it again, or truncate the file before "
+                        "that byte to import what precedes it",
                         source.name(), source.position()));
     }
     reader.leave_out_open();

@@ -15,8 +15,9 @@
 
 namespace strata {
 
-// The bytes of a JSON file as nlohmann's parser takes them. The reader's `require_short_value` is
-// called every few thousand bytes: a token without an end would fill the memory.
+// The bytes of a JSON file in the form that nlohmann's parser takes. The reader's
+// `require_short_value` is called every few thousand bytes: a token without an end would fill the
+// memory.
 template <class Reader>
 class JsonBytes {
 public:
@@ -29,7 +30,7 @@ public:
     JsonBytes() = default;
     JsonBytes(ByteSource& source, const Reader& reader) : source_(&source), reader_(&reader) {}
 
-    // (Between tokens a blank is as good as any other control character that may stand there.)
+    // (Between tokens a blank is equivalent to any other permitted control character.)
     char operator*() const {
         const char byte = source_->byte();
         return static_cast<unsigned char>(byte) < ' ' ? ' ' : byte;
@@ -56,20 +57,20 @@ private:
     std::uint64_t taken_ = 0;
 };
 
-// One event of a Chrome trace ("Trace Event Format"), with those arguments that some profiler
-// records layers by. Texts are as the file has them; empty or nothing where the event lacks them.
+// One event of a Chrome trace ("Trace Event Format"), with the arguments by which some profiler
+// records layers. Texts are unchanged from the file; empty or nothing if the event lacks them.
 struct ChromeEvent {
     std::string phase = {};     // "X": with a duration
     std::string category = {};  // "cpu_op"
     std::string name = {};
-    std::int64_t process = 0;  // a number; of a text its hash
+    std::int64_t process = 0;  // a number, or a text's hash
     std::int64_t thread = 0;
     std::optional<Nanoseconds> start = {};
     std::optional<Nanoseconds> duration = {};
     // Arguments:
-    std::int64_t external_id = 0;  // Kineto: of the operator that launched a kernel
-    std::int64_t correlation = 0;  // Kineto: of the call that launched a kernel
-    std::int64_t sequence = -1;    // Kineto: that an operator and its gradient share
+    std::int64_t external_id = 0;  // Kineto: the operator that launched a kernel
+    std::int64_t correlation = 0;  // Kineto: the call that launched a kernel
+    std::int64_t sequence = -1;    // Kineto: shared by an operator and its gradient
     std::int64_t device = -1;
     std::int64_t stream = -1;
     std::int64_t bytes = -1;
@@ -85,17 +86,17 @@ struct ChromeEvent {
     std::string meta_name = {};  // of a metadata event: the process's or thread's name
 };
 
-// Tells what a trace (an object with `traceEvents`, or an array) says of time, in the file's order:
-// its events with a name, a start and a plausible duration as "X", also those that it states as
-// "B" and "E", paired on their thread; and its metadata ("M"). Every event with a duration is a
-// record that the profile's ledger has met, and `tell` books it; those without a name, a time or a
-// partner are booked here. Times are microseconds, whatever `displayTimeUnit` says (it is for
-// viewers: "Trace Event Format").
+// Reports the timed content of a trace (an object with `traceEvents`, or an array) in the file's
+// order: events with a name, a start and a plausible duration as "X", including "B" and "E" pairs
+// of one thread; and metadata ("M"). Every event with a duration is a record that the profile's
+// ledger has met, and `tell` books it; those without a name, a time or a partner are booked here.
+// Times are microseconds, whatever `displayTimeUnit` says (it is for viewers: "Trace Event
+// Format").
 //
 // Memory does not grow with the file. Control characters within texts are read as blanks (some
-// profilers write them). Where the file was cut a doubt says so, and warnings that the profiler
-// put beside the events are quoted. Throws Error, naming file and byte, for what is no JSON but for
-// its end, for nesting deeper than 256, and for a text or number of more than 64 MB.
+// profilers write them). A doubt says if the file is truncated, and warnings of the profiler next
+// to the events are quoted. Throws Error, naming file and byte, for invalid JSON except a truncated
+// end, for nesting deeper than 256, and for a text or number of more than 64 MB.
 void read_chrome_trace(ByteSource& source, RecordedProfile& profile,
                        const std::function<void(const ChromeEvent&)>& tell);
 

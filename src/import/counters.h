@@ -9,12 +9,12 @@
 
 namespace strata {
 
-// The counters of several pieces of work together: amounts (".sum") add up; shares, averages and
-// rates do not, and only a piece of work alone has them.
+// The combined counters of several pieces of work: amounts (".sum") add up; shares, averages and
+// rates do not, and exist only for a single piece of work.
 void add_counters(RecordedCounters& sum, const RecordedCounters& other);
 
-// Strata's metrics (data/metrics) whose counters are all there, then by their own names the
-// counters that none of these needs.
+// Strata's metrics (data/metrics) whose counters all exist, then the remaining counters under their
+// own names.
 std::vector<MetricResult> metrics_of(const RecordedCounters& counters,
                                      const MetricCatalogue& catalogue);
 

@@ -14,9 +14,9 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t most_devices = 256;
+constexpr std::size_t max_devices = 256;
 
-// Makes the recording of one device.
+// Builds the recording of one device.
 class DevicePart {
 public:
     DevicePart(const RecordedProfile& whole, std::uint32_t device, std::size_t of)
@@ -52,12 +52,13 @@ private:
         part_.is_summary = whole_.is_summary;
         part_.ledger = whole_.ledger;
         part_.doubts = whole_.doubts;
-        part_.doubts.push_back(fmt::format(
-            "the file holds the work of {} devices, and each is a run of its own: this one is {}",
-            of_, label_of(device)));
+        part_.doubts.push_back(
+            fmt::format("the file holds the work of {} devices, each of which becomes a separate "
+                        "run: this one is {}",
+                        of_, label_of(device)));
     }
 
-    // Those that launched work on the device, and those whose gradient they compute.
+    // The operators that launched work on the device, and those whose gradient they compute.
     void take_operators() {
         std::vector<bool> is_taken(whole_.operators.size());
         for (const RecordedSpan& span : whole_.spans) {
@@ -98,8 +99,9 @@ private:
 
     const RecordedProfile& whole_;
     std::uint32_t device_;
-    std::size_t of_;                                   // so many
-    std::vector<std::optional<std::uint32_t>> place_;  // of the whole's operators in the part
+    std::size_t of_;  // number of operators in the part
+    std::vector<std::optional<std::uint32_t>>
+        place_;  // index in the part of each operator of the whole
     RecordedProfile part_ = {};
 };
 
@@ -111,11 +113,11 @@ std::uint32_t device_place(std::vector<RecordedDevice>& devices, RecordedDevice 
     });
     const auto place = static_cast<std::uint32_t>(found - devices.begin());
     if (found == devices.end()) {
-        if (devices.size() == most_devices) {
+        if (devices.size() == max_devices) {
             throw Error(
                 fmt::format("the file holds the work of more than {} devices; export those of "
                             "one process or host",
-                            most_devices));
+                            max_devices));
         }
         devices.push_back(std::move(device));
     }

@@ -15,17 +15,17 @@
 #include <map>
 #include <string_view>
 
-// The log of DNNMark's benchmarks (glog's lines on stderr): the layers as they are read from the
-// configuration, and at the end a time for each call of a layer, named by what ran and the layer's
-// number: "ConvBwdFilter_0: 1.234ms" (core/include/timer.h, dnn_utility.h).
+// The log of DNNMark's benchmarks (glog's lines on stderr): the layers in the order of the
+// configuration, and at the end a time for each call of a layer, named by the function and the
+// layer's number: "ConvBwdFilter_0: 1.234ms" (core/include/timer.h, dnn_utility.h).
 
 namespace strata {
 
 namespace {
 
 struct DnnmarkCall {
-    std::string_view name;       // in the log, before the layer's number
-    std::string_view operation;  // as type_of_operator knows it
+    std::string_view name;       // name in the log, before the layer's number
+    std::string_view operation;  // name for type_of_operator
     Pass pass;
     bool gives_both_gradients = false;
 };
@@ -54,7 +54,7 @@ constexpr std::array dnnmark_calls = {
     DnnmarkCall{"BypassBwd", "bypass", Pass::backward_data},
 };
 
-// "128x3x224x224" of "N: 128 C: 3 H: 224 W: 224".
+// "128x3x224x224" for "N: 128 C: 3 H: 224 W: 224".
 std::string shape_of_dimensions(std::string_view text) {
     std::vector<std::string> extents;
     for (const std::string_view part : split(text, ' ')) {
@@ -84,7 +84,7 @@ public:
 private:
     struct LoggedLayer {
         std::string name = {};
-        std::string shape = {};  // of what it reads
+        std::string shape = {};  // shape of its input
     };
 
     // glog writes "I1122 10:11:12.345678  771 timer.h:102] " before the text.
@@ -169,10 +169,10 @@ namespace {
 constexpr std::int64_t max_rows = 1'000'000;
 constexpr std::string_view table_ending = "_kernel_dict";
 
-// What a column holds, in the order that they are read in.
+// The columns in the order in which they are read.
 struct ColumnRule {
     const char* name;
-    const char* type;  // by SQLite's typeof
+    const char* type;  // name by SQLite's typeof
 };
 constexpr std::array columns = {ColumnRule{"arch", "text"},
                                 ColumnRule{"batchsize", "integer"},
@@ -182,7 +182,7 @@ constexpr std::array columns = {ColumnRule{"arch", "text"},
                                 ColumnRule{"fullname", "text"},
                                 ColumnRule{"invocationorder", "integer"}};
 
-// An SQL name that may hold anything.
+// Quotes an arbitrary SQL name.
 std::string sql_name(std::string_view name) {
     std::string text = "\"";
     for (const char c : name) {
@@ -297,7 +297,7 @@ private:
     std::int64_t row_ = 0;
 };
 
-// Names of ordinary tables alone: a view or a virtual table could be made to compute for ever.
+// Only names of ordinary tables: a malicious view or virtual table could compute forever.
 std::vector<std::string> dictionaries_in(const Database& database) {
     std::vector<std::string> names;
     Statement row(database,

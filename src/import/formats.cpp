@@ -50,7 +50,7 @@ bool is_onnxruntime(std::string_view head) {
 }
 
 // Kineto's files name its schema, or have its categories within the first events: old ones begin
-// with kernels. The profiler before it had no categories, and processes of these names.
+// with kernels. The previous profiler had no categories, and processes of these names.
 bool is_kineto(std::string_view head) {
     return is_json(head) && !is_onnxruntime(head) &&
            (has(head, "\"schemaVersion\"") ||
@@ -124,7 +124,7 @@ constexpr std::array all_formats = {
                  read_nsys_stats},
 };
 
-// What an unknown JSON file has for its first category, so that its owner knows it again.
+// The first category of an unknown JSON file, so that its owner recognises it.
 std::string what_json_holds(std::string_view head) {
     const auto categories = categories_in(head);
     if (!is_json(head)) {
@@ -132,12 +132,10 @@ std::string what_json_holds(std::string_view head) {
     }
     return categories.empty()
                ? fmt::format(": it is JSON {}", has(head, "\"traceEvents\"")
-                                                    ? "with trace events of no tool that is known"
-                                                    : "and no trace")
-               : fmt::format(
-                     ": it is a trace of a tool that is not known, with events of category "
-                     "'{}'",
-                     printable(categories.front()));
+                                                    ? "with trace events of an unknown tool"
+                                                    : "and not a trace")
+               : fmt::format(": it is a trace of an unknown tool, with events of category '{}'",
+                             printable(categories.front()));
 }
 
 std::string listed_formats() {

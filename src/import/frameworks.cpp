@@ -60,8 +60,8 @@ void take_onnxruntime(const ChromeEvent& event, RecordedProfile& recording) {
                                    .time = *event.duration});
 }
 
-// What a node of TensorFlow's graph does in a training step, by the names that Keras and the
-// gradient tape give nodes.
+// The role of a TensorFlow node in a training step, by the names that Keras and the gradient tape
+// give nodes.
 Pass pass_of_node(std::string_view node, std::string_view type) {
     const auto has = [&](std::string_view part) { return type.find(part) != type.npos; };
     if (node.starts_with(gradient_prefix)) {
@@ -74,7 +74,8 @@ Pass pass_of_node(std::string_view node, std::string_view type) {
     return is_update ? Pass::update : Pass::forward;
 }
 
-// "gradient_tape/sequential/conv1/convolution/Conv2DBackpropFilter" is of "sequential/conv1/...".
+// "gradient_tape/sequential/conv1/convolution/Conv2DBackpropFilter" belongs to
+// "sequential/conv1/...".
 std::string_view scope_of_node(std::string_view node) {
     if (node.starts_with(gradient_prefix)) {
         node.remove_prefix(gradient_prefix.size());
@@ -83,8 +84,8 @@ std::string_view scope_of_node(std::string_view node) {
     return slash == node.npos ? std::string_view() : node.substr(0, slash);
 }
 
-// On the host an event is named by the node's type and has its path in `long_name` before a colon;
-// on a device the same stands in `tf_op`.
+// On the host an event has the node's type as its name and its path in `long_name` before a colon;
+// on a device `tf_op` has both.
 class TensorFlowReader {
 public:
     explicit TensorFlowReader(ByteSource& source) : source_(source) {}
@@ -112,7 +113,7 @@ private:
             return;
         }
         if (colon == std::string::npos) {
-            recording_.ledger.leave_out(LeftOutReason::unknown_kind, "no node of the graph",
+            recording_.ledger.leave_out(LeftOutReason::unknown_kind, "not a node of the graph",
                                         event.duration);
             return;
         }
@@ -145,7 +146,7 @@ private:
         }
     }
 
-    // Where a device worked, its times count.
+    // If a device worked, its times count.
     void leave_out_host() {
         std::erase_if(recording_.operators, [&](const RecordedOperator& one) {
             const bool is_used = device_processes_.empty() || device_streams_.contains(one.stream);
@@ -159,8 +160,8 @@ private:
         });
     }
 
-    // A layer's scope is that of its own nodes: what stands deeper, as a variable that it reads or
-    // its gradient, is part of it.
+    // A layer's scope is that of its own nodes: deeper names, such as a variable that it reads or
+    // its gradient, are part of it.
     void shorten_scopes() {
         std::set<std::string_view> layers;
         for (const RecordedOperator& one : recording_.operators) {

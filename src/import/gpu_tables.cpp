@@ -55,7 +55,7 @@ void read_nvprof_trace(CsvTable& table, KernelRows& rows) {
                    : name.starts_with("[CUDA memset") ? SpanKind::fill
                                                       : SpanKind::kernel;
         if (row.start) {
-            *row.start += Nanoseconds(1);  // 0 stands for no stamp
+            *row.start += Nanoseconds(1);  // 0 means no stamp
         }
         if (!table.at("Block X").empty()) {
             row.launch = {.grid = {whole_of(table.at("Grid X")), whole_of(table.at("Grid Y")),
@@ -68,7 +68,7 @@ void read_nvprof_trace(CsvTable& table, KernelRows& rows) {
     }
 }
 
-// Calls of HIP's and HSA's interfaces are names in C: "hipLaunchKernel", "hsa_signal_create".
+// Calls of the HIP and HSA interfaces have C names: "hipLaunchKernel", "hsa_signal_create".
 bool is_host_call(std::string_view name) {
     name = name.starts_with("__hip") ? name.substr(2) : name;
     const bool is_hip =
@@ -98,7 +98,7 @@ bool is_rocprof_domain(std::string_view name) {
     return std::ranges::find(domains, name) != domains.end();
 }
 
-// A table of sums: of each kernel the time of all its calls.
+// A table of sums: for each kernel, the time of all its calls.
 struct SummaryColumns {
     std::string name = {};
     std::string time = {};
@@ -108,8 +108,8 @@ struct SummaryColumns {
 
 void read_summary(CsvTable& table, KernelRows& rows, const SummaryColumns& columns) {
     while (table.next()) {
-        // nvprof's calls of the host's interface have rows of another type, rocprof's a table
-        // alike.
+        // nvprof lists calls of the host's interface as rows of another type, rocprof in a similar
+        // table.
         const std::string_view type = table.at("Type");
         const TableTime time = table.time_in(table.at(columns.time), columns.unit);
         const bool is_call = is_host_call(table.at(columns.name));
@@ -141,8 +141,8 @@ void read_nvprof_summary(CsvTable& table, KernelRows& rows) {
     }
 }
 
-// Metrics of nvprof that one of CUPTI's counters replaced (NVIDIA, Nsight Compute CLI, "nvprof
-// Metric Comparison"), and how many of the counter one of it is.
+// Metrics of nvprof that a CUPTI counter replaced (NVIDIA, Nsight Compute CLI, "nvprof Metric
+// Comparison"), and the factor to the counter.
 struct NvprofMetric {
     std::string_view name;
     std::string_view counter;
@@ -158,8 +158,8 @@ constexpr std::array nvprof_metrics = {
     NvprofMetric{"tex_cache_hit_rate", "l1tex__t_sector_hit_rate.pct"},
 };
 
-// "1.234GB/s" or "45.20%": nvprof writes units behind numbers. Nothing, and booked, for what is no
-// number or has no known unit.
+// "1.234GB/s" or "45.20%": nvprof writes units after numbers. Returns nothing, and books it, if it
+// is not a number or has no known unit.
 std::optional<RecordedCounter> nvprof_value(std::string_view text, const CsvTable& table,
                                             Ledger& ledger) {
     const auto end = std::min(text.find_first_not_of("0123456789., +-eE"), text.size());
@@ -173,10 +173,10 @@ std::optional<RecordedCounter> nvprof_value(std::string_view text, const CsvTabl
     return RecordedCounter{*number * unit->factor, unit->name};
 }
 
-// Kernels whose counters have rows of their own, in the order in which they come first.
+// Kernels whose counters have separate rows, in order of first appearance.
 class CountedKernels {
 public:
-    // The kernel of that identity, and whether it is new.
+    // The kernel with that identity, and whether it is new.
     std::pair<KernelRow*, bool> at(const std::string& identity) {
         const auto [place, is_new] = places_.emplace(identity, kernels_.size());
         if (is_new) {
@@ -198,17 +198,17 @@ private:
     std::vector<KernelRow> kernels_ = {};
 };
 
-// One row more of a kernel.
+// Adds a further row of a kernel.
 void count(KernelRow& kernel, std::string_view counter, const RecordedCounter& value,
            Ledger& ledger) {
     if (kernel.counters.emplace(counter, value).second) {
         ++kernel.records;
     } else {
-        ledger.leave_out(LeftOutReason::unknown_kind, "a counter once more");
+        ledger.leave_out(LeftOutReason::unknown_kind, "a repeated counter");
     }
 }
 
-// --metrics: a row for each metric of each kernel, the mean of its invocations.
+// --metrics: one row for each metric of each kernel, the mean of its invocations.
 void read_nvprof_metrics(CsvTable& table, KernelRows& rows) {
     table.learn_numbers([](std::string_view column) {
         return column == "Min" || column == "Max" || column == "Avg";
@@ -235,7 +235,7 @@ void read_nvprof_metrics(CsvTable& table, KernelRows& rows) {
     rows.profile().doubts.emplace_back("each kernel's metrics are the means of its invocations");
 }
 
-// The columns that describe a dispatch, of either rocprof.
+// The columns that describe a dispatch, in either rocprof.
 struct RocprofColumns {
     std::string_view name, start, end, agent, queue, process;
 };
@@ -269,7 +269,7 @@ KernelRow rocprof_row(const CsvTable& table, const RocprofColumns& columns) {
     return row;
 }
 
-// A counter in a column: each that is not empty is a record beside the row.
+// A counter in a column: each non-empty value is a record besides the row.
 void take_cell(const std::string& name, std::string_view text, const CsvTable& table,
                KernelRow& row, Ledger& ledger) {
     if (text.empty()) {
@@ -284,7 +284,7 @@ void take_cell(const std::string& name, std::string_view text, const CsvTable& t
     }
 }
 
-// rocprofv3 --pmc: a row for each counter of each dispatch.
+// rocprofv3 --pmc: one row for each counter of each dispatch.
 void read_rocprof_counters(CsvTable& table, KernelRows& rows) {
     table.learn_numbers([](std::string_view column) { return column == "Counter_Value"; });
     CountedKernels kernels;
@@ -306,8 +306,8 @@ void read_rocprof_counters(CsvTable& table, KernelRows& rows) {
     kernels.add_to(rows);
 }
 
-// A row for each dispatch. rocprof's own counters ("pmc:") are columns between those that describe
-// a dispatch.
+// One row for each dispatch. rocprof's own counters ("pmc:") are columns between those that
+// describe a dispatch.
 void read_rocprof_rows(CsvTable& table, KernelRows& rows, const RocprofColumns& columns) {
     const bool is_first = &columns == &rocprof_columns;
     const auto is_counter = [&](std::string_view column) {
@@ -403,8 +403,8 @@ RecordedProfile read_rocprof(ByteSource& source) {
     }
     if (rows.has_counters()) {
         rows.profile().doubts.emplace_back(
-            "while counters are collected kernels run one by one: their times are not those of "
-            "the program");
+            "kernels run one by one while counters are collected: their times are not those of the "
+            "program");
     }
     return rows.finish(source);
 }

@@ -15,7 +15,7 @@ namespace strata {
 
 namespace {
 
-// When each operator's work ran: that of its spans on a device, if it has any.
+// When each operator's work ran: its spans on a device, if it has any.
 std::vector<std::pair<Nanoseconds, Nanoseconds>> periods_of(const RecordedProfile& recording) {
     std::vector<std::pair<Nanoseconds, Nanoseconds>> periods;
     for (const RecordedOperator& one : recording.operators) {
@@ -31,8 +31,8 @@ std::vector<std::pair<Nanoseconds, Nanoseconds>> periods_of(const RecordedProfil
     return periods;
 }
 
-// The operators as a sequence that may repeat itself: each is a part, or all that one launch of a
-// graph ran.
+// The operators as a sequence that may repeat itself: each part is an operator, or everything that
+// one launch of a graph ran.
 class OperatorSequence {
 public:
     explicit OperatorSequence(const RecordedProfile& recording) : recording_(recording) {
@@ -51,8 +51,8 @@ public:
     }
 
     const std::vector<SequencePart>& parts() const { return parts_; }
-    // The place of a part's first operator; of the part after the last that after the last
-    // operator.
+    // The index of a part's first operator; for the end of the parts, the end of the
+    // operators.
     std::size_t first_of(std::size_t part) const { return first_[part]; }
 
 private:
@@ -76,7 +76,7 @@ private:
         first_.push_back(begin);
     }
 
-    // What is the same of an operator in each iteration, as a number.
+    // The properties of an operator that recur in each iteration, as a number.
     std::uint32_t kind_of(const RecordedOperator& one) {
         return kinds_
             .emplace(std::tuple(one.name, one.scope, one.shape, one.pass, one.kind),
@@ -91,7 +91,7 @@ private:
     std::vector<std::size_t> first_ = {};
 };
 
-// Of marks within one another, as a step of a loop within one of a profiler, the outer ones.
+// The outermost of nested marks, such as a profiler's step around a loop's.
 std::vector<MarkedIteration> outermost(std::vector<MarkedIteration> marks) {
     std::ranges::sort(marks, {},
                       [](const MarkedIteration& one) { return std::pair(one.first, -one.second); });
@@ -109,14 +109,14 @@ const char* sentence_of(RoundEvidence evidence) {
         case RoundEvidence::gaps:
             return "by the gaps in time between them";
         case RoundEvidence::training:
-            return "as so many forward passes begin after the one before was trained";
+            return "because this many forward passes follow a training step";
         case RoundEvidence::graphs:
-            return "by the launches of a graph that repeat themselves";
+            return "by the repeated launches of a graph";
         case RoundEvidence::recurrence:
             break;
     }
-    return "as the recording is so many equal rounds from its first operator on (if they are equal "
-           "blocks of one iteration, --iterations 1 says so)";
+    return "because the recording consists of this many equal rounds from its first operator on "
+           "(if they are equal blocks of one iteration, give --iterations 1)";
 }
 
 class Divider {
@@ -140,17 +140,16 @@ public:
     }
 
 private:
-    // Two rows of one kernel are two kinds of its calls, and no two iterations.
+    // Two rows of one kernel are two kinds of its calls, not two iterations.
     void keep_whole() {
         if (asked_.value_or(1) != 1) {
             throw Error(
-                "the file is a summary, in which nothing tells one iteration from another; leave "
-                "out --iterations",
+                "the file is a summary, which does not separate iterations; leave out --iterations",
                 ExitCode::usage);
         }
         const OperatorSequence sequence(recording_);
         divide_by({.begins = {0}, .end = sequence.parts().size()}, sequence);
-        result_.how = "as the file is a summary of all that ran";
+        result_.how = "because the file is a summary of everything that ran";
     }
 
     void divide_as_asked() {
@@ -158,11 +157,12 @@ private:
         const auto rounds =
             rounds_in(sequence.parts(), recording_.has_starts, static_cast<std::size_t>(*asked_));
         if (!rounds) {
-            throw Error(fmt::format("{} operators are not {} equal iterations, and neither the "
-                                    "first operator nor a gap in time comes as often; leave out "
-                                    "--iterations or correct it",
-                                    recording_.operators.size(), *asked_),
-                        ExitCode::usage);
+            throw Error(
+                fmt::format(
+                    "{} operators are not {} equal iterations, and neither the first operator nor "
+                    "a gap in time occurs as often; leave out --iterations or correct it",
+                    recording_.operators.size(), *asked_),
+                ExitCode::usage);
         }
         divide_by(*rounds, sequence);
         result_.how = "as asked";
@@ -177,8 +177,8 @@ private:
         }
         divide_by({.begins = {0}, .end = sequence.parts().size()}, sequence);
         result_.how =
-            "as nothing marks several, no gap parts them, and the first operator does not come "
-            "again with all that follows it (--iterations says if there are more)";
+            "because nothing marks several, no gap separates them, and the first operator does not "
+            "recur with everything that follows it (give --iterations if there are more)";
     }
 
     void divide_by(const Rounds& rounds, const OperatorSequence& sequence) {
@@ -193,7 +193,7 @@ private:
         }
     }
 
-    // False where no operator lies within a mark. Marks without any are no iterations.
+    // False if no operator lies within a mark. Marks without operators are not iterations.
     bool divide_by_marks() {
         const std::vector<MarkedIteration> marks = outermost(recording_.iterations);
         std::vector<bool> used(marks.size());
@@ -221,7 +221,7 @@ private:
         return result_.count > 0;
     }
 
-    // A device's iteration lasts from its first span to its last one, also where the host marked
+    // A device's iteration lasts from its first span to its last one, even if the host marked
     // it.
     void measure() {
         std::vector<std::pair<Nanoseconds, Nanoseconds>> periods(

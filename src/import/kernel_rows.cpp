@@ -16,7 +16,7 @@ namespace strata {
 
 namespace {
 
-// Whether a line that the tool wrote about itself is more than how it goes on.
+// Whether a line of the tool about itself is more than a progress message.
 bool is_warning(std::string_view line) {
     std::string lower(line);
     std::ranges::transform(lower, lower.begin(),
@@ -76,7 +76,7 @@ bool CsvTable::find_header(std::initializer_list<std::string_view> columns, std:
     return false;
 }
 
-// Another table may stand before the one that is wanted: its header begins with the same column.
+// Another table may precede the wanted one: its header begins with the same column.
 void CsvTable::book_rows_before(std::uint64_t end) {
     ByteSource source(source_.file());
     Ledger unused;
@@ -115,8 +115,8 @@ void CsvTable::learn_numbers(const std::function<bool(std::string_view)>& is_num
     }
 }
 
-// Whether the present line is one of the table. A line of one field is the program's, unless it
-// begins like one that was cut.
+// Whether the current line belongs to the table. A line of one field is the program's, unless it
+// begins like a truncated row.
 bool CsvTable::is_row() {
     const bool is_text = row_.size() == 1 && !line_.starts_with('"');
     if (line_.starts_with("==") || is_text || row_ == columns_) {
@@ -273,7 +273,7 @@ RecordedProfile KernelRows::finish(const ByteSource& source) {
     const bool has_times = !profile_.operators.empty();
     take_untimed();
     if (!has_times && !profile_.operators.empty()) {
-        profile_.doubts.emplace_back("the file has counters and no times");
+        profile_.doubts.emplace_back("the file has counters but no times");
     }
     if (ledger().met() == 0) {
         throw Error(

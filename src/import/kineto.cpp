@@ -26,9 +26,9 @@ enum class KinetoKind {
     kernel,
     copy,
     fill,
-    context,   // it says something of others, whose time is theirs
-    no_work,   // of the profiler, or a device that waits
-    unlisted,  // what it looks like decides
+    context,   // it describes others, and the time is theirs
+    no_work,   // the profiler's, or a waiting device
+    unlisted,  // decided by its appearance
 };
 
 struct KinetoCategory {
@@ -36,7 +36,7 @@ struct KinetoCategory {
     KinetoKind kind;
 };
 
-// Names with a capital are those of PyTorch before 1.12 (2022).
+// Capitalised names are from PyTorch before 1.12 (2022).
 constexpr std::array kineto_categories = {
     KinetoCategory{"cpu_op", KinetoKind::operation},
     KinetoCategory{"Operator", KinetoKind::operation},
@@ -49,14 +49,14 @@ constexpr std::array kineto_categories = {
     KinetoCategory{"Memcpy", KinetoKind::copy},
     KinetoCategory{"gpu_memset", KinetoKind::fill},
     KinetoCategory{"Memset", KinetoKind::fill},
-    KinetoCategory{"gpu_user_annotation", KinetoKind::context},  // the host's ranges once more
+    KinetoCategory{"gpu_user_annotation", KinetoKind::context},  // a copy of the host's ranges
     KinetoCategory{"Trace", KinetoKind::context},                // the whole recording
     KinetoCategory{"cuda_sync", KinetoKind::no_work},
     KinetoCategory{"cuda_event", KinetoKind::no_work},
     KinetoCategory{"overhead", KinetoKind::no_work},
 };
 
-// Each kind of device has calls of its own: "cuda_runtime", "xpu_driver", "privateuse1_runtime".
+// Each kind of device has its own calls: "cuda_runtime", "xpu_driver", "privateuse1_runtime".
 KinetoKind kind_of_category(std::string_view category) {
     const auto found = std::ranges::find(kineto_categories, category, &KinetoCategory::name);
     if (found != kineto_categories.end()) {
@@ -66,7 +66,7 @@ KinetoKind kind_of_category(std::string_view category) {
                                                                            : KinetoKind::unlisted;
 }
 
-// The number of a call or operator, of which Kineto has 32 bits; 0 for any other.
+// The number of a call or operator, 32 bits in Kineto; 0 for any other.
 std::uint32_t call_number(std::int64_t number) {
     return number > 0 && number <= 0xffffffff ? static_cast<std::uint32_t>(number) : 0;
 }
@@ -75,10 +75,10 @@ std::uint32_t extent_of(std::int64_t value) {
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, 0x7fffffff));
 }
 
-// "blocks.0.conv" of TorchScript's
+// "blocks.0.conv" for TorchScript's
 // "TOP(Net)::forward.blocks(Sequential)::forward.0(Block)::forward.conv(Conv2d)::forward.
-// SELF(Conv2d)::_conv_forward.", which names each module with its class and method; what has no
-// class is a function.
+// SELF(Conv2d)::_conv_forward.", which names each module with its class and method; an entry
+// without a class is a function.
 std::string module_path(std::string_view hierarchy) {
     std::vector<std::string> path;
     while (!hierarchy.empty()) {
@@ -96,8 +96,8 @@ std::string module_path(std::string_view hierarchy) {
     return join(path, ".");
 }
 
-// TorchScript's "forward" around all operators of a module: it names no operator, as "aten::relu"
-// does.
+// TorchScript's "forward" around all operators of a module: unlike "aten::relu", it names no
+// operator.
 bool is_method(const ChromeEvent& event) {
     return !event.module.empty() && !event.name.empty() &&
            event.name.find("::") == std::string::npos;
@@ -148,7 +148,7 @@ private:
         }
     }
 
-    // The profiler of PyTorch before 1.8.1 has no categories: processes are named so.
+    // The profiler of PyTorch before 1.8.1 has no categories, but these process names.
     static KinetoKind kind_of(const ChromeEvent& event) {
         const auto is_process = [&](std::string_view name) {
             return event.process == static_cast<std::int64_t>(hash_of(name) >> 1);
@@ -161,12 +161,12 @@ private:
                                               : KinetoKind::unlisted;
     }
 
-    // What looks like a device's work is decided on at the end of the file, when the processes of
-    // the host are known.
+    // Apparent device work is decided at the end of the file, when the host's processes are
+    // known.
     void take_other(const ChromeEvent& event, KinetoKind kind) {
         const bool is_linked = call_number(event.correlation) != 0 ||
                                call_number(event.external_id) != 0 || event.stream >= 0;
-        if (kind == KinetoKind::unlisted && is_linked && unlisted_.size() < most_unlisted) {
+        if (kind == KinetoKind::unlisted && is_linked && unlisted_.size() < max_unlisted) {
             unlisted_.push_back(event);
         } else {
             leave_out(event);
@@ -179,7 +179,7 @@ private:
                                     event.duration);
     }
 
-    // A device's work has a stream, or is linked to what launched it from a process of its own.
+    // A device's work has a stream, or is linked to its launch from a separate process.
     void take_unlisted() {
         for (const ChromeEvent& event : unlisted_) {
             const bool is_on_host = nesting_.has_host(event.process);
@@ -209,7 +209,7 @@ private:
         nesting_.add(host_event(event, kind));
     }
 
-    // An operator that names its modules is put into a range with their names.
+    // An operator that names its modules is placed in a range with their names.
     void take_operation(const ChromeEvent& event) {
         HostEvent host = host_event(event, HostEventKind::operation);
         host.inputs = recording_.texts.id_of(trim(event.inputs));
@@ -251,12 +251,13 @@ private:
                      call_number(event.external_id), device);
     }
 
-    static constexpr std::size_t most_unlisted = 1'000'000;
+    static constexpr std::size_t max_unlisted = 1'000'000;
 
     ByteSource& source_;
     RecordedProfile recording_ = {};
     CallNesting nesting_{recording_};
-    std::vector<ChromeEvent> unlisted_ = {};  // of other categories, linked to a call or stream
+    std::vector<ChromeEvent> unlisted_ =
+        {};  // events of other categories, linked to a call or stream
 };
 
 }  // namespace

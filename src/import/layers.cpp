@@ -15,13 +15,13 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t most_layers = 100'000;
+constexpr std::size_t max_layers = 100'000;
 constexpr std::string_view unattributed_prefix = "unattributed: ";
 
-// What a recording alone says about a layer.
+// A layer as the recording alone describes it.
 struct LocalLayer {
     std::string name = {};
-    std::string path = {};       // the scope or node by which a network may know it
+    std::string path = {};       // the scope or node that may name it in a network
     std::string operation = {};  // the operator's own name
     AttributedBy by = AttributedBy::operator_itself;
     TextId heaviest = 0;  // operator
@@ -65,7 +65,7 @@ private:
     const RecordedOperator& at(std::uint32_t i) const { return recording_.operators[i]; }
     std::string_view text(TextId id) const { return recording_.texts[id]; }
 
-    // What is placed by itself: everything but gradients and reorders.
+    // The operators placed by themselves: everything except gradients and reorders.
     bool is_own(std::uint32_t i) const {
         const bool is_gradient =
             at(i).pass == Pass::backward_data || at(i).pass == Pass::backward_weights;
@@ -93,15 +93,15 @@ private:
     std::vector<LocalLayer> locals_ = {};
     std::map<std::string, std::uint32_t> by_name_ = {};
     std::map<TextId, std::uint32_t> by_scope_ = {};
-    std::map<std::pair<TextId, TextId>, std::size_t> seen_ = {};  // in the present iteration
+    std::map<std::pair<TextId, TextId>, std::size_t> seen_ = {};  // in the current iteration
     std::optional<std::size_t> iteration_ = {};
     std::vector<std::optional<std::uint32_t>> local_of_ = {};
     LayerAttribution result_ = {};
 };
 
 // A scope is a layer if it is a module of the network with one layer or, if the network has no such
-// module, if none lies within it and it holds one heavy operator at most: a range around the whole
-// network is none.
+// module, if it contains no scope and at most one heavy operator: a range around the whole network
+// is not a layer.
 void LayerAttributor::find_modules() {
     std::map<TextId, std::map<std::size_t, std::size_t>> heavy;  // by scope and iteration
     std::set<std::string> outer;
@@ -159,11 +159,11 @@ std::string LayerAttributor::numbered(std::uint32_t i) {
 std::uint32_t LayerAttributor::local_named(const std::string& name, const LocalLayer& made) {
     const auto [found, is_new] = by_name_.emplace(name, static_cast<std::uint32_t>(locals_.size()));
     if (is_new) {
-        if (locals_.size() == most_layers) {
+        if (locals_.size() == max_layers) {
             throw Error(
-                fmt::format("an iteration of the recording has more than {} different "
-                            "operators; say how many iterations it has (--iterations)",
-                            most_layers));
+                fmt::format("an iteration of the recording has more than {} different operators; "
+                            "give its number of iterations (--iterations)",
+                            max_layers));
         }
         locals_.push_back(made);
         locals_.back().name = name;
@@ -215,7 +215,7 @@ void LayerAttributor::place_gradient(std::uint32_t i) {
     }
 }
 
-// A reorder belongs to the operator after it in its iteration, else to the one before it.
+// A reorder belongs to the next operator in its iteration, else to the previous one.
 void LayerAttributor::place_reorders() {
     std::vector<std::uint32_t> order(recording_.operators.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -232,7 +232,7 @@ void LayerAttributor::place_reorders() {
     }
 }
 
-// Each that has no layer yet gets that of the last operator before it in this order, within its
+// Each operator without a layer gets that of the previous operator in this order, within its
 // iteration.
 void LayerAttributor::give_reorders_to_neighbours(std::span<const std::uint32_t> order) {
     std::optional<std::uint32_t> last;
@@ -282,7 +282,7 @@ AttributedLayer LayerAttributor::layer_of(const LocalLayer& local, const LayerMa
     return {fmt::format("{}{}", unattributed_prefix, what), {}, AttributedBy::nothing};
 }
 
-// Local layers of one name are one layer.
+// Local layers with equal names are one layer.
 void LayerAttributor::name_layers() {
     const std::vector<LayerMatch> matched = matches();
     std::map<std::string, std::uint32_t> places;
@@ -303,7 +303,7 @@ void LayerAttributor::name_layers() {
     }
 }
 
-// The operators directly in a layer carry the reason by which it was found.
+// The operators directly in a layer carry the reason for which it was found.
 void LayerAttributor::assign(std::size_t i, std::uint32_t layer) {
     result_.of_operator[i] = layer;
     const AttributedBy by = result_.layers[layer].by;

@@ -11,8 +11,8 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t most_kept = 100;  // names of one reason, and messages; more are "others"
-constexpr std::size_t most_named = 5;   // in a sentence
+constexpr std::size_t max_kept = 100;  // names of one reason, and messages; the rest are "others"
+constexpr std::size_t max_named = 5;   // in a sentence
 constexpr std::size_t longest_name = 60;
 
 std::string_view phrase_of(LeftOutReason reason) {
@@ -27,26 +27,26 @@ std::string_view phrase_of(LeftOutReason reason) {
         case LeftOutReason::no_value:
             return "they are counters without a value";
         case LeftOutReason::unclear_number:
-            return "their numbers are none, or have two meanings, as 1,234 has where nothing tells "
-                   "the decimal mark";
+            return "their numbers are invalid or ambiguous, like 1,234 if nothing shows the "
+                   "decimal mark";
         case LeftOutReason::unknown_unit:
-            return "their unit is not known";
+            return "their unit is unknown";
         case LeftOutReason::unknown_kind:
-            return "they are of a kind that is not read as work";
+            return "they are of a kind that does not count as work";
         case LeftOutReason::unpaired:
-            return "they begin and do not end, or end and did not begin";
+            return "they begin without an end, or end without a beginning";
         case LeftOutReason::broken_row:
-            return "the line has not as many fields as it should";
+            return "the line has the wrong number of fields";
         case LeftOutReason::other_table:
             return "they are rows of another table in the same file";
         case LeftOutReason::host_alone:
-            return "they ran on the host and launched nothing, and the times are those of a device";
+            return "they ran on the host and launched nothing, but the times are a device's";
         case LeftOutReason::empty_range:
             return "they are ranges in which nothing else was recorded";
         case LeftOutReason::other_process:
-            return "they are of other processes";
+            return "they belong to other processes";
         case LeftOutReason::own_lines:
-            return "their parts have records of their own";
+            return "their parts have separate records";
     }
     return "";
 }
@@ -65,7 +65,7 @@ LedgerAccount sum_of(const std::map<std::string, LedgerAccount, std::less<>>& ac
     return sum;
 }
 
-// " (overhead, Trace and 2 more)", the most frequent ones.
+// " (overhead, Trace and 2 more)", the most frequent first.
 std::string names_in(const std::map<std::string, LedgerAccount, std::less<>>& accounts) {
     std::vector<std::pair<std::uint64_t, std::string>> names;
     for (const auto& [name, account] : accounts) {
@@ -75,11 +75,11 @@ std::string names_in(const std::map<std::string, LedgerAccount, std::less<>>& ac
     }
     std::ranges::stable_sort(names, std::greater(), &std::pair<std::uint64_t, std::string>::first);
     std::vector<std::string> shown;
-    for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i) {
+    for (std::size_t i = 0; i < std::min(names.size(), max_named); ++i) {
         shown.push_back(names[i].second);
     }
     const std::string more =
-        names.size() > most_named ? fmt::format(" and {} more", names.size() - most_named) : "";
+        names.size() > max_named ? fmt::format(" and {} more", names.size() - max_named) : "";
     return shown.empty() ? "" : fmt::format(" ({}{})", join(shown, ", "), more);
 }
 
@@ -104,7 +104,7 @@ void Ledger::leave_out(LeftOutReason reason, std::string_view what, const Ledger
     ByName& names = left_out_[reason];
     auto found = names.find(what);
     if (found == names.end()) {
-        found = names.emplace(names.size() < most_kept ? what : "others", LedgerAccount{}).first;
+        found = names.emplace(names.size() < max_kept ? what : "others", LedgerAccount{}).first;
     }
     found->second.records += account.records;
     found->second.nanoseconds += account.nanoseconds;
@@ -112,7 +112,7 @@ void Ledger::leave_out(LeftOutReason reason, std::string_view what, const Ledger
 
 void Ledger::quote(std::string_view message) {
     std::string text = printable(trim(message), 300);
-    if (messages_.size() < most_kept || messages_.contains(text)) {
+    if (messages_.size() < max_kept || messages_.contains(text)) {
         ++messages_[std::move(text)];
     }
 }

@@ -14,7 +14,7 @@
 
 namespace strata {
 
-// Why a record of a file is in no time of a run.
+// Why no time of a run includes a record of a file.
 enum class LeftOutReason {
     nameless,
     implausible_time,
@@ -37,8 +37,8 @@ inline constexpr std::array<std::string_view, 14> names_of(LeftOutReason) {
             "host alone",   "empty range",      "other process", "own lines"};
 }
 
-// Some records, and what those of them that have a time took: as the file states it, one by one,
-// so that records that overlap count each.
+// Some records, and the total of their times: as stated in the file, one by one, so that
+// overlapping records each count.
 struct LedgerAccount {
     std::uint64_t records = 0;
     double nanoseconds = 0;  // (a hostile file's sum may be beyond 64 bits)
@@ -51,38 +51,38 @@ struct LedgerAccount {
 // Records that are left out for one reason.
 struct LeftOutAccount {
     LeftOutReason reason = {};
-    std::string what = {};  // which: a category, a unit, a process; or nothing
+    std::string what = {};  // detail: a category, a unit, a process; or nothing
     LedgerAccount account = {};
 };
 
-// The books of one file. A record is whatever the file states to have run: an operator, call,
+// The ledger of one file. A record is anything that the file states to have run: an operator, call,
 // range, kernel, copy or fill as an event with a duration, a row of a table (and each counter in
-// it, where a row has several), or a line of a log. What has no duration by its nature (a mark,
-// flow, counter, sample of memory, name of a thread), and the program's own output, are none. Each
-// record that a reader meets is booked once:
+// it, if a row has several), or a line of a log. Entries without a duration by nature (a mark,
+// flow, counter, sample of memory, name of a thread) and the program's own output are not records.
+// Each record that a reader meets is booked once:
 //
 //     met = used + context + left out
 //
-// A reader that forgets one leaves books that do not balance, which is a mistake of strata
-// (imported_run checks it).
+// If a reader forgets one, the ledger does not balance, which is a bug of strata (imported_run
+// checks it).
 class Ledger {
 public:
-    // A reader came upon records.
+    // A reader met records.
     void meet(std::uint64_t records = 1) { met_ += records; }
 
-    // The record's time is in that of an operator.
+    // The record's time is part of an operator's.
     void use(std::optional<Nanoseconds> time) { used_.add(time); }
-    // The record tells what others are or belong to, and its time is in no sum of its own: a range,
-    // a call, an operator within another, a counter of a kernel.
+    // The record describes others, and its time is in no sum: a range, a call, an operator within
+    // another, a counter of a kernel.
     void use_as_context(std::optional<Nanoseconds> time, std::uint64_t records = 1) {
         context_.add(time, records);
     }
     void leave_out(LeftOutReason reason, std::string_view what = {},
                    std::optional<Nanoseconds> time = {}, std::uint64_t records = 1);
-    // The same of many records of which the sum is known.
+    // The same for many records with a known sum.
     void leave_out(LeftOutReason reason, std::string_view what, const LedgerAccount& account);
 
-    // What the tool itself wrote into the file about its recording ("Profiler lost 12 records").
+    // A message of the tool in the file about its recording ("Profiler lost 12 records").
     void quote(std::string_view message);
 
     std::uint64_t met() const { return met_; }
@@ -96,7 +96,7 @@ public:
         return met_ == used_.records + context_.records + left_out().records;
     }
 
-    // One for each reason, with number and time, and one for each message of the tool.
+    // One sentence for each reason, with number and time, and one for each message of the tool.
     std::vector<std::string> sentences() const;
 
 private:

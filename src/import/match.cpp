@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// As type_of_operator names it.
+// The name by type_of_operator.
 std::string type_in_network(const Op& op) {
     const std::string type(type_of(op));
     if (type == "matmul" || type == "fully_connected") {
@@ -32,8 +32,8 @@ double elements_of(const Operand& operand) {
     return static_cast<double>(operand.tensor.elements());
 }
 
-// Whether a recorded operator can be the layer by the sizes of its first activation and its
-// weights. The tools order operands in different ways.
+// Whether a recorded operator can be the layer, by the sizes of its first activation and its
+// weights. Tools order operands differently.
 bool has_size(const Graph& graph, const Layer& layer, const std::vector<double>& recorded) {
     const Signature signature = signature_of(graph, layer);
     const auto is_recorded = [&](const Operand& operand) {
@@ -71,7 +71,7 @@ public:
         }
         match_in_order(recorded, matches,
                        [](const std::string& module) { return !module.empty(); });
-        // What runs in no range runs between those that do: so do its layers in the network.
+        // Operators outside ranges run between those inside: so do their layers in the network.
         match_in_order(recorded, matches, [](const std::string& module) { return module.empty(); });
         match_the_rest(recorded, matches);
         match_kernels(recorded, matches);
@@ -79,7 +79,7 @@ public:
     }
 
 private:
-    // (A node that a tool fused has the name of its last part: no range of a ReLU holds a
+    // (A fused node has the name of its last part: a ReLU's range contains no
     // convolution.)
     std::string module_of(const LayerTraits& traits) const {
         std::string module = ranges_.module_of(traits.path);
@@ -96,10 +96,10 @@ private:
         return only ? LayerMatch{only, AttributedBy::module_path} : LayerMatch{};
     }
 
-    // Layers from the first one to the one before the second.
+    // The layers from the first one to just before the second.
     using Between = std::pair<LayerId, LayerId>;
 
-    // Whether what runs in a module can be the layer: in its own range and in no other.
+    // Whether an operator in a module can be the layer: only in the layer's own range.
     bool is_free(LayerId id, const std::string& module, const Between& between) const {
         return !used_[id] && ranges_.bound_of(id) == module && id >= between.first &&
                id < between.second;
@@ -116,8 +116,8 @@ private:
         }
     }
 
-    // Between which layers that were found by their ranges each of the recorded ran; between the
-    // first and the last where these ran in another order than the network's.
+    // The layers found by their ranges between which each recorded one ran; the first and the last
+    // if these ran in another order than the network's.
     std::vector<Between> places_between(const std::vector<LayerMatch>& matches) const {
         const auto count = static_cast<LayerId>(types_.size());
         std::vector<Between> places(matches.size(), {0, count});
@@ -141,7 +141,7 @@ private:
         return matches[i].layer && !modules_[i].empty();
     }
 
-    // Tools pad and join operands, and then no size agrees. Where as many of a type are left on
+    // Tools pad and join operands, and then no size agrees. If equally many of a type are left on
     // both sides, in a module or between two, they are the same ones.
     void match_the_rest(const std::vector<LayerTraits>& recorded,
                         std::vector<LayerMatch>& matches) {
@@ -161,7 +161,7 @@ private:
         }
     }
 
-    // The layers that are left in a module, between two layers, of a type; an empty type is any.
+    // The remaining layers of a type in a module, between two layers; an empty type matches any.
     std::vector<LayerId> free_layers(const std::string& module, const Between& between,
                                      const std::string& type) const {
         std::vector<LayerId> layers;
@@ -181,8 +181,8 @@ private:
         }
     }
 
-    // Kernels tell no kind. Where as many run in a module's range as layers of it are left, they
-    // are these.
+    // Kernels have no kind. If as many run in a module's range as it has layers left, they match
+    // these.
     void match_kernels(const std::vector<LayerTraits>& recorded, std::vector<LayerMatch>& matches) {
         std::map<std::string, std::vector<std::size_t>> left;
         for (std::size_t i = 0; i < recorded.size(); ++i) {
@@ -218,7 +218,7 @@ private:
     std::vector<bool> used_;
     std::vector<std::string> types_ = {};
     std::map<std::string, LayerId> names_ = {};
-    std::vector<std::string> modules_ = {};  // that each of the recorded lies in
+    std::vector<std::string> modules_ = {};  // module of each recorded layer
 };
 
 }  // namespace

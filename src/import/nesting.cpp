@@ -18,9 +18,9 @@ constexpr std::string_view evaluate = "autograd::engine::evaluate_function: ";
 constexpr std::string_view optimizer_prefix = "Optimizer.step#";
 
 constexpr std::int32_t no_gradient = -1;
-constexpr std::int32_t without_number = -2;  // as AccumulateGrad
+constexpr std::int32_t without_number = -2;  // such as AccumulateGrad
 
-// The sooner event first, and of two that begin together the one around the other.
+// The earlier event first; of two that begin together, the enclosing one.
 auto nesting_order(const HostEvent& event) {
     return std::tuple(event.track, event.start, -event.duration,
                       event.kind == HostEventKind::operation || event.kind == HostEventKind::call);
@@ -73,7 +73,7 @@ bool CallNesting::has_host(std::int64_t process) const {
     return std::ranges::find(process_of_track_, process) != process_of_track_.end();
 }
 
-// That whose operators took the most time.
+// The process whose operators took the most time.
 void CallNesting::choose_process() {
     std::map<std::int64_t, Nanoseconds> times;
     for (const HostEvent& event : host_) {
@@ -88,8 +88,8 @@ void CallNesting::choose_process() {
         std::ranges::max_element(times, {}, [](const auto& process) { return process.second; });
     process_ = busiest->first;
     recording_.doubts.push_back(
-        fmt::format("{} processes have operators: those of process {} are imported, which took the "
-                    "most time",
+        fmt::format("{} processes have operators: only those of process {} are imported, which "
+                    "took the most time",
                     times.size(), *process_));
     std::erase_if(host_, [this](const HostEvent& event) {
         const bool is_erased = event.kind != HostEventKind::call && is_elsewhere(event);
@@ -174,7 +174,7 @@ void CallNesting::nest(const HostEvent& event) {
     open_.push_back(std::move(frame));
 }
 
-// Of ranges within each other that hold nothing, the outermost one is left.
+// Only the outermost of nested empty ranges remains.
 void CallNesting::close_frame() {
     const Frame frame = std::move(open_.back());
     open_.pop_back();
@@ -195,9 +195,9 @@ void CallNesting::close_frame() {
     idle_.push_back(*frame.range);
 }
 
-// Where the times are the host's, what a library or a person put into a range and no operator
-// covers is an operator by the range's name: a wait for another process takes time. A module in
-// which nothing was recorded has no work that a layer could have.
+// If the times are the host's, a range of a library or user without operators is an operator with
+// the range's name: a wait for another process takes time. A module in which nothing was recorded
+// has no work for a layer.
 void CallNesting::add_idle_ranges() {
     for (const IdleRange& idle : idle_) {
         const HostEvent& event = idle.event;
@@ -273,8 +273,8 @@ void CallNesting::link_gradients() {
     }
 }
 
-// Each process numbers its calls by itself: of several with a span's number, it was launched by the
-// last one before it began.
+// Each process numbers its own calls: if several have a span's number, the last one before it began
+// launched it.
 const CallNesting::Launch* CallNesting::launch_of(std::size_t span) const {
     const Nanoseconds start = recording_.spans[span].span.start;
     const auto among = [&](const Launches& all, std::uint64_t number) -> const Launch* {
@@ -314,8 +314,8 @@ void CallNesting::leave_out_spans_from_elsewhere() {
     span_numbers_ = std::move(numbers);
 }
 
-// Where a device worked, its time is that of the operators; those that launched nothing get a
-// negative one, by which sort_operators knows them.
+// If a device worked, the operators' times are the device's; those that launched nothing get a
+// negative time, which marks them for sort_operators.
 void CallNesting::attribute_spans() {
     const bool has_device = !recording_.spans.empty();
     std::vector<Nanoseconds> host_times;
@@ -361,8 +361,8 @@ void CallNesting::book_host_operators(const std::vector<Nanoseconds>& times, boo
     }
 }
 
-// Of a span that no operator launched. It starts where it was launched, within the iteration that
-// the host marked.
+// Adds an operator for a span that no operator launched. It starts at its launch, within the
+// iteration that the host marked.
 std::uint32_t CallNesting::add_span_operator(std::size_t place, const Launch* launch) {
     const Span& span = recording_.spans[place].span;
     const Open around = launch == nullptr ? Open{} : launch->from;
@@ -376,8 +376,8 @@ std::uint32_t CallNesting::add_span_operator(std::size_t place, const Launch* la
     return static_cast<std::uint32_t>(recording_.operators.size() - 1);
 }
 
-// By start; the places that others refer to move along. A forward operator that launched nothing
-// stays where a gradient refers to it.
+// Sorts by start and updates references. A forward operator that launched nothing stays if a
+// gradient refers to it.
 void CallNesting::sort_operators() {
     std::vector<RecordedOperator>& all = recording_.operators;
     std::vector<bool> is_referred(all.size());

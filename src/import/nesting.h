@@ -14,44 +14,44 @@ namespace strata {
 
 enum class HostEventKind : std::uint8_t {
     operation,  // an operator of the framework
-    range,      // a range that a person or library named, around operators
+    range,      // a range named by a user or library, around operators
     module,     // the same, of a module's call or an operator's module
-    call,       // of the interface that launches work on a device
+    call,       // a call of the interface that launches work on a device
 };
 
-// What becomes of a recording in which several processes have operators.
+// How to treat a recording in which several processes have operators.
 enum class SeveralProcesses { keep_busiest, keep_all };
 
-// A period of one thread of the host.
+// A time period on one host thread.
 struct HostEvent {
     Nanoseconds start = {};
     Nanoseconds duration = {};
-    std::uint64_t correlation = 0;  // of a call: that what it launched has, too; 0: none
+    std::uint64_t correlation = 0;  // a call's, shared by what it launched; 0: none
     TextId name = 0;
     TextId inputs = 0;
     std::uint32_t track = 0;        // the thread (CallNesting::track_of)
-    std::uint32_t external_id = 0;  // of an operator: that what it launched has, too; 0: none
-    std::int32_t sequence = -1;     // that an operator and its gradient share; -1: none
+    std::uint32_t external_id = 0;  // an operator's, shared by what it launched; 0: none
+    std::int32_t sequence = -1;     // shared by an operator and its gradient; -1: none
     HostEventKind kind = HostEventKind::operation;
-    bool is_record = true;  // false: another event of the same record has it in the books
+    bool is_record = true;  // false: another event of the same record booked it
 
     Nanoseconds end() const { return start + duration; }
 };
 
-// The scope of a range within another's: "layer1.0" within "layer1" stands alone, because it says
-// where it is; "conv1" within it is "layer1/conv1".
+// The scope of a range within another's: "layer1.0" within "layer1" stays unchanged, because it is
+// a full path; "conv1" within it is "layer1/conv1".
 TextId scope_within(TextPool& texts, TextId outer, std::string_view inner);
 
 // Whether a range marks an iteration: "ProfilerStep#3", "iteration 3", "step_3".
 bool is_iteration_range(std::string_view name);
 
-// Makes a profile's operators of what was recorded on the host's threads and on devices: the
-// outermost operator on a thread counts, within the ranges around it. A span belongs to the
-// operator that launched it or, where a call within ranges alone did, is an operator within these.
-// Autograd's functions, by PyTorch's names, are gradients of the operator with their number;
-// ranges named "ProfilerStep#3" or "iteration 3" are iterations. A range in which nothing was
-// recorded, as a wait of a library that communicates, is an operator where the times are the
-// host's. Each event and span that is added is booked in the recording's ledger, which has met it.
+// Builds a profile's operators from the records of host threads and devices: the outermost operator
+// on a thread counts, within the ranges around it. A span belongs to the operator that launched it
+// or, if a call outside operators did, is an operator within the call's ranges. Autograd functions,
+// by PyTorch's names, are gradients of the operator with their number; ranges named
+// "ProfilerStep#3" or "iteration 3" are iterations. A range in which nothing was recorded, such as
+// a communication library's wait, is an operator if the times are the host's. Each event and span
+// added is booked in the recording's ledger, which has met it.
 class CallNesting {
 public:
     // Requires: the recording outlives it, and has no operators yet.
@@ -61,43 +61,43 @@ public:
 
     std::uint32_t track_of(std::int64_t process, std::int64_t thread);
     void add(const HostEvent& event) { host_.push_back(event); }
-    // `device`: its place among the recording's devices.
+    // `device`: its index among the recording's devices.
     void add(Span span, std::uint64_t correlation, std::uint32_t external_id,
              std::uint32_t device = 0);
 
-    // Whether a host's event was added of that process.
+    // Whether a host event of that process was added.
     bool has_host(std::int64_t process) const;
 
     // Fills in the recording's operators, spans and iterations.
     void finish();
 
 private:
-    // What encloses the next event on its thread.
+    // The enclosing events of the next event on its thread.
     struct Open {
         Nanoseconds end = {};
         TextId scope = 0;
-        std::uint32_t operation = 0;  // the outermost operator's place, plus 1; 0: in none
+        std::uint32_t operation = 0;  // the outermost operator's index, plus 1; 0: in none
         Pass pass = Pass::forward;
         Nanoseconds operation_end = {};
         bool is_elsewhere = false;  // in a process that is left out
         bool is_marked = false;     // in a marked iteration
     };
-    // What launched the work of that number.
+    // The launcher of the work with that number.
     struct Launch {
         std::uint64_t number = 0;
         Nanoseconds start = {};
         Open from = {};
     };
     using Launches = std::vector<Launch>;
-    // A range and what is around it.
+    // A range and its enclosing scope.
     struct IdleRange {
         HostEvent event = {};
         Open around = {};
     };
-    // An open event. Ranges in it that held nothing are those of idle_ from `first_idle` on.
+    // An open event. Its ranges without content are those of idle_ from `first_idle` on.
     struct Frame {
         Open open = {};
-        std::optional<IdleRange> range = {};  // that may turn out to hold nothing
+        std::optional<IdleRange> range = {};  // ranges that may turn out to be empty
         bool holds_work = false;
         std::size_t first_idle = 0;
     };
@@ -124,7 +124,7 @@ private:
     std::deque<HostEvent> host_ = {};
     std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> tracks_ = {};
     std::vector<std::int64_t> process_of_track_ = {};
-    std::optional<std::int64_t> process_ = {};  // that is taken; nothing: there is but one
+    std::optional<std::int64_t> process_ = {};  // the imported process; nothing: there is only one
     std::uint32_t track_ = 0;
     std::vector<Frame> open_ = {};
     std::vector<IdleRange> idle_ = {};

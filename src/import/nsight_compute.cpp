@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: MIT
-// Nsight Compute's tables, in long form (a row for each metric) or wide form (--page raw: a column
-// for each, below them the units). Its counters are the ones that strata's own metrics are computed
-// of.
+// SPDX-License-Identifier: MIT Nsight Compute's tables, in long form
+// (one row per metric) or wide form (--page raw: one column per metric,
+// with a row of units). Strata's own metrics are computed from its
+// counters.
 #include "import/formats.h"
 #include "import/kernel_rows.h"
 #include "import/nesting.h"
@@ -21,14 +21,14 @@ namespace {
 
 constexpr std::string_view duration_counter = "gpu__time_duration.sum";
 
-// Names of the page of details, of which a formula knows the counter (its section files).
+// Names on the details page whose counter appears in a formula (its section files).
 struct DetailName {
     std::string_view label;
     std::string_view counter;
 };
 constexpr std::array detail_names = {
     DetailName{"Duration", duration_counter},
-    DetailName{"gpu__time_duration.avg", duration_counter},  // of --page raw in some versions
+    DetailName{"gpu__time_duration.avg", duration_counter},  // --page raw in some versions
     DetailName{"L1/TEX Hit Rate", "l1tex__t_sector_hit_rate.pct"},
     DetailName{"L2 Hit Rate", "lts__t_sector_hit_rate.pct"},
     DetailName{"Achieved Occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"},
@@ -39,15 +39,15 @@ std::string_view counter_named(std::string_view name) {
     return found == detail_names.end() ? name : found->counter;
 }
 
-// (Beyond an hour no time is plausible.)
+// (No time over an hour is plausible.)
 Nanoseconds nanoseconds_of(double value) {
     constexpr double two_hours = 7.2e12;
     return Nanoseconds(std::llround(std::clamp(value, -1.0, two_hours)));
 }
 
-// The names of the ranges in `771  "<default domain>:conv1:none:none:none:none:none:none"`, the
-// outer ones first: each is a domain, a name and six attributes. Those of single operators and
-// iterations are no layers.
+// The names of the ranges in `771 "<default domain>:conv1:none:none:none:none:none:none"`,
+// outermost first: each is a domain, a name and six attributes. Ranges of single operators and
+// iterations are not layers.
 std::vector<std::string> ranges_in(std::string_view field) {
     constexpr int attributes = 6;
     std::vector<std::string> names;
@@ -65,8 +65,8 @@ std::vector<std::string> ranges_in(std::string_view field) {
     return names;
 }
 
-// The unit, if it can be one of that counter: what a formula takes for nanoseconds or bytes is
-// stated in a unit of these.
+// The unit, if it fits the counter: a counter that a formula takes as nanoseconds or bytes must be
+// stated in such a unit.
 std::optional<CounterUnit> unit_of(std::string_view counter, std::string_view name) {
     const auto unit = counter_unit(name);
     const bool is_bytes = counter.find("__bytes") != counter.npos && counter.ends_with(".sum");
@@ -101,7 +101,7 @@ private:
     void read_long() {
         if (!table_.has("Metric Value")) {
             throw Error(
-                fmt::format("'{}' is a summary of ncu --print-summary: each metric is one of all "
+                fmt::format("'{}' is a summary of ncu --print-summary: each metric covers all "
                             "invocations together; print it without that option",
                             source_.name()));
         }
@@ -117,7 +117,7 @@ private:
         finish_kernel();
     }
 
-    // Each counter that is there is a record, as it is in the long form.
+    // Each existing counter is a record, as in the long form.
     void read_wide() {
         const auto is_counter = [](std::string_view column) {
             return column.find("__") != column.npos;
@@ -153,7 +153,7 @@ private:
         is_open_ = true;
     }
 
-    // Rows of rules and of metrics that a kernel lacks have no value.
+    // Rows of rules, and of metrics that a kernel lacks, have no value.
     void take(std::string_view name, std::string_view unit_name, std::string_view value) {
         const auto number = table_.number(value);
         const std::string_view counter = counter_named(name);
@@ -192,8 +192,8 @@ private:
     ByteSource& source_;
     KernelRows rows_{"nsight-compute"};
     CsvTable table_;
-    KernelRow row_ = {};    // the present kernel
-    bool is_open_ = false;  // there is one
+    KernelRow row_ = {};    // the current kernel
+    bool is_open_ = false;  // there is a current kernel
 };
 
 }  // namespace

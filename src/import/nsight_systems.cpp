@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT
-// Nsight Systems' export as SQLite. Its tables are made lazily, so that any may be missing, and
-// their columns vary with the version (NVIDIA, Nsight Systems, "SQLite Export Schema Reference").
+// SPDX-License-Identifier: MIT Nsight Systems' export as SQLite. Its tables are created lazily, so
+// any may be missing, and their columns vary with the version (NVIDIA, Nsight Systems, "SQLite
+// Export Schema Reference").
 #include "import/devices.h"
 #include "import/formats.h"
 #include "import/nesting.h"
@@ -22,16 +22,16 @@ namespace strata {
 
 namespace {
 
-// NVTX_EVENTS.eventType, as ENUM_NSYS_EVENT_TYPE says.
+// NVTX_EVENTS.eventType, from ENUM_NSYS_EVENT_TYPE.
 constexpr std::int64_t push_pop_range = 59;
 constexpr std::int64_t start_end_range = 60;
 
-// Tables that hold a device's work or the calls that launch it. A graph is traced as a whole unless
-// --cuda-graph-trace=node says otherwise; then its kernels are in no table.
+// Tables that hold a device's work or the calls that launch it. A graph is traced as a whole, and
+// its kernels are in no table, unless --cuda-graph-trace=node is given.
 struct NsightTable {
     const char* name;
     SpanKind kind;
-    const char* title = nullptr;  // of each row, where rows have no names
+    const char* title = nullptr;  // name of each row, if rows have no names
 };
 constexpr std::array span_tables = {
     NsightTable{"CUPTI_ACTIVITY_KIND_KERNEL", SpanKind::kernel},
@@ -58,7 +58,7 @@ std::string_view name_of_copy(std::int64_t kind) {
     }
 }
 
-// A text that PyTorch's emit_nvtx gives a range: "aten::conv2d, seq = 12, op_id = 7".
+// The text of a range by PyTorch's emit_nvtx: "aten::conv2d, seq = 12, op_id = 7".
 struct TorchRange {
     std::string_view name = {};
     std::int32_t sequence = -1;
@@ -80,7 +80,7 @@ std::optional<TorchRange> torch_range(std::string_view text) {
     return range;
 }
 
-// The process of a serialised identifier, as NVIDIA's examples compute it.
+// The process of a serialised identifier, computed as in NVIDIA's examples.
 std::int64_t process_of(std::int64_t global_id) {
     return (global_id >> 24) & 0xffffff;
 }
@@ -111,7 +111,7 @@ public:
     }
 
 private:
-    // Ordinary tables alone count: a view or a virtual table could be made to compute for ever.
+    // Only ordinary tables count: a malicious view or virtual table could compute forever.
     bool has_table(const std::string& table) {
         Statement find(
             database_,
@@ -128,7 +128,7 @@ private:
         }
         return columns;
     }
-    // The column, or NULL where this version of the table lacks it.
+    // The column, or NULL if this version of the table lacks it.
     static std::string column_or_null(const std::set<std::string>& columns, const char* column) {
         return columns.contains(column) ? fmt::format("\"{}\"", column) : "NULL";
     }
@@ -149,12 +149,12 @@ private:
         const auto found = names_.find(id);
         return found == names_.end() ? std::string_view() : recording_.texts[found->second];
     }
-    // The thread's process, where kernels tell theirs.
+    // The thread's process, if kernels state theirs.
     std::int64_t process_in(std::int64_t global_id) const {
         return tells_processes_ ? process_of(global_id) : 0;
     }
     std::optional<Nanoseconds> duration_in(const Statement& row, int start, int end);
-    // Numbers of calls count within a process.
+    // Call numbers are unique only within a process.
     static std::uint64_t call_of(std::int64_t process, std::int64_t correlation) {
         return correlation <= 0 ? 0
                                 : (static_cast<std::uint64_t>(process) << 32) |
@@ -192,7 +192,7 @@ void NsightSystemsReader::require_activity() {
     }
 }
 
-// Only names that a kernel or range has: the others are of files, threads and environments.
+// Only names of kernels and ranges: the others are of files, threads and environments.
 void NsightSystemsReader::read_names() {
     std::string used;
     for (const auto& [table, column] :
@@ -213,7 +213,7 @@ void NsightSystemsReader::read_names() {
     }
 }
 
-// Of a row, whose start and end are these columns; nothing, and booked, where no time can be.
+// The times of a row with these start and end columns; nothing, and booked, if they are impossible.
 std::optional<Nanoseconds> NsightSystemsReader::duration_in(const Statement& row, int start,
                                                             int end) {
     constexpr std::int64_t most = std::int64_t{1} << 61;  // so that differences do not overflow
@@ -343,7 +343,7 @@ LaunchExtent launch_extent_in(const Statement& row, int first) {
             extent_in(row.integer(first + 2))};
 }
 
-// How a kernel was launched, or how much was copied or filled, where the table says it.
+// A kernel's launch shape, or the bytes copied or filled, if the table has it.
 void describe_span(const Statement& row, Span& span) {
     if (span.kind == SpanKind::kernel && !row.is_null(span_block)) {
         span.launch = {.grid = launch_extent_in(row, span_grid),
@@ -369,7 +369,7 @@ std::string NsightSystemsReader::name_of_span(const Statement& row,
     return std::string(name.empty() ? name_of_text(row.integer(span_short_name)) : name);
 }
 
-// A process counts the devices that it sees from 0, so that each device of each process is one.
+// A process numbers its visible devices from 0, so each device of each process is separate.
 std::uint32_t NsightSystemsReader::device_of_span(const Statement& row, std::int64_t process) {
     return device_place(
         recording_.devices,
@@ -397,7 +397,7 @@ void NsightSystemsReader::read_spans(const NsightTable& table) {
             recording_.ledger.leave_out(LeftOutReason::nameless, {}, duration);
             continue;
         }
-        const Nanoseconds start(row.integer(span_start) + 1);  // 0 stands for no stamp
+        const Nanoseconds start(row.integer(span_start) + 1);  // 0 means no stamp
         Span span{.kind = table.kind,
                   .name = std::move(name),
                   .device = extent_in(row.integer(span_device)),
@@ -411,10 +411,10 @@ void NsightSystemsReader::read_spans(const NsightTable& table) {
     }
 }
 
-// The GPU's name, and the version of what exported the file.
+// The GPU's name, and the version of the exporter.
 void NsightSystemsReader::read_description() {
     if (columns_of("TARGET_INFO_GPU").contains("name")) {
-        // (Of several that differ, as instances of MIG do, nothing here tells which one ran.)
+        // (If several differ, like MIG instances, nothing here tells which one ran.)
         Statement row(database_, "SELECT min(name), count(DISTINCT name) FROM TARGET_INFO_GPU");
         if (row.start().next() && row.integer(1) == 1) {
             recording_.processor = recording_.texts[recording_.texts.id_of(row.text(0))];
@@ -431,7 +431,7 @@ void NsightSystemsReader::read_description() {
     }
 }
 
-// Of each device, as its process counts it, where the file relates both.
+// The name of each device by its process's numbering, if the file relates both.
 void NsightSystemsReader::read_device_names() {
     const auto columns = columns_of("TARGET_INFO_CUDA_DEVICE");
     const bool is_related = columns.contains("gpuId") && columns.contains("cudaId") &&
@@ -451,7 +451,7 @@ void NsightSystemsReader::read_device_names() {
     }
 }
 
-// Every other table with periods is of the host or of something that is no layer's work.
+// Every other table with periods belongs to the host or is not a layer's work.
 void NsightSystemsReader::leave_out_other_tables() {
     std::vector<std::string> names;
     Statement all(
@@ -481,7 +481,7 @@ void NsightSystemsReader::leave_out_other_tables() {
     }
 }
 
-// What Nsight Systems says of its own recording: only what is worse than information.
+// Messages of Nsight Systems about its own recording, above the level of information.
 void NsightSystemsReader::read_diagnostics() {
     const auto columns = columns_of("DIAGNOSTIC_EVENT");
     const auto levels = columns_of("ENUM_DIAGNOSTIC_SEVERITY_LEVEL");

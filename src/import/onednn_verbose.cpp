@@ -16,7 +16,7 @@ namespace strata {
 
 namespace {
 
-// The columns that a primitive's line is read by, as the log's template names them.
+// The columns of a primitive's line that are read, by the names in the log's template.
 enum class VerboseColumn {
     operation,
     engine,
@@ -36,20 +36,20 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(VerboseColumn::c
                     "memory_descriptors", "attributes", "auxiliary", "problem_desc",   "exec_time",
                     "timestamp"};
 
-// Without a template: version 1 has none, and those of 2 and 3 look like this.
+// The default template: version 1 logs none, and those of 2 and 3 look like this.
 constexpr std::string_view usual_template =
     "operation,engine,primitive,implementation,prop_kind,memory_descriptors,attributes,auxiliary,"
     "problem_desc,exec_time";
 
-// The primitives of one problem whose gradients are still to come: the backward passes meet them
-// in reverse.
+// The primitives of one problem whose gradients are still to come: the backward passes run in
+// reverse order.
 struct OpenForwards {
     std::vector<std::uint32_t> places = {};
-    std::array<std::size_t, 2> taken = {};  // by data's and weights' gradients
+    std::array<std::size_t, 2> taken = {};  // separately for data's and weights' gradients
 };
 
 // The extents of a problem such as "mb32_ic96oc256_ih27oh27kh5sh1dh0ph2_iw27...": of data and
-// weights. Nothing where it is not of this form.
+// weights. Nothing if it does not have this form.
 std::string shape_of_problem(std::string_view problem) {
     std::map<std::string, std::int64_t> extents;
     for (std::size_t i = 0; i < problem.size();) {
@@ -85,7 +85,7 @@ std::string shape_of_problem(std::string_view problem) {
     return shape;
 }
 
-// "aBcd16b" of "src_f32::blocked:aBcd16b:f0" and of 3.x's "src_f32:a:blocked:aBcd16b::f0".
+// "aBcd16b" for "src_f32::blocked:aBcd16b:f0" and for 3.x's "src_f32:a:blocked:aBcd16b::f0".
 std::string layout_of(std::string_view descriptors) {
     std::vector<std::string> layouts;
     for (const std::string_view one : split(descriptors, ' ')) {
@@ -116,7 +116,7 @@ public:
         if (has_timestamps_) {
             std::ranges::stable_sort(recording_.operators, {}, &RecordedOperator::start);
         }
-        // A reorder serves what comes after it, which decides the pass.
+        // A reorder serves the next primitive, which decides the pass.
         std::map<std::uint32_t, Pass> passes;  // by device
         for (auto one = recording_.operators.rbegin(); one != recording_.operators.rend(); ++one) {
             Pass& pass = passes.emplace(one->device, Pass::forward).first->second;
@@ -167,7 +167,7 @@ void VerboseReader::take_template(std::string_view columns) {
     has_timestamps_ = columns_[static_cast<std::size_t>(VerboseColumn::timestamp)].has_value();
 }
 
-// Other output of the program may stand between the lines, and before the prefix on one.
+// Other output of the program may appear between the lines, and before a line's prefix.
 void VerboseReader::take(std::string_view line) {
     auto prefix = line.find("onednn_verbose,");
     if (prefix == line.npos) {
@@ -200,7 +200,7 @@ void VerboseReader::take(std::string_view line) {
     if (*event == "info") {
         take_info({word, fields.end()});
     } else if (*event == "exec" && object == "primitive") {
-        if (is_timestamp && !has_timestamps_) {  // of a log without its first lines
+        if (is_timestamp && !has_timestamps_) {  // for a log without its first lines
             take_template(fmt::format("timestamp,{}", usual_template));
         }
         if (has_object) {
@@ -217,7 +217,7 @@ void VerboseReader::take(std::string_view line) {
     }
 }
 
-// What else takes time is the creation of primitives; lines of a beginning have no time.
+// The other timed lines are the creation of primitives; lines that mark a beginning have no time.
 void VerboseReader::take_other(std::string_view object, std::string_view event,
                                std::string_view time) {
     const std::string_view kind = event.substr(0, event.find(':'));
@@ -262,7 +262,7 @@ void VerboseReader::take_partition(const std::vector<std::string_view>& fields) 
     }
 }
 
-// The primitives that a partition runs have lines of their own, with the same time once more.
+// The primitives that a partition runs have separate lines that repeat its time.
 void VerboseReader::take_partitions() {
     const bool is_used = recording_.operators.empty();
     for (const RecordedOperator& one : partitions_) {
@@ -297,7 +297,7 @@ void VerboseReader::take_info(const std::vector<std::string_view>& fields) {
     }
 }
 
-// The algorithm decides what kind of activation, pooling or sum of two this is.
+// The algorithm decides the kind of activation, pooling or binary sum.
 std::string name_of_primitive(std::string_view primitive, std::string_view auxiliary) {
     std::string name(primitive.substr(0, primitive.find("_v2")));
     if (name == "eltwise" || name == "pooling" || name == "binary") {
@@ -314,7 +314,7 @@ void VerboseReader::take_primitive(const std::vector<std::string_view>& fields) 
     const std::string_view problem = at(fields, VerboseColumn::problem);
     const std::string_view prop_kind = at(fields, VerboseColumn::prop_kind);
     recording_.ledger.meet();
-    // (One more than the template names is a decimal comma: "5,25" is no 5.)
+    // (One more field than in the template is a decimal comma: "5,25" is not 5.)
     if (fields.size() != columns_count_ || primitive.empty()) {
         recording_.ledger.leave_out(LeftOutReason::broken_row, "primitive exec");
         return;

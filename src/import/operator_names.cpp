@@ -9,11 +9,11 @@ namespace strata {
 namespace {
 
 struct OperatorName {
-    std::string_view name;  // in lower case, without prefix; with it where others mean another
-    std::string_view type;  // as type_of(op) or, of activations, kind_of(op)
+    std::string_view name;  // in lower case, without prefix unless it is ambiguous
+    std::string_view type;  // like type_of(op) or, for activations, kind_of(op)
 };
 
-// THE list: how oneDNN, PyTorch, ONNX (Runtime) and TensorFlow call strata's operators.
+// THE list: the names of strata's operators in oneDNN, PyTorch, ONNX (Runtime) and TensorFlow.
 constexpr std::array operator_names = {
     OperatorName{"conv", "convolution"},
     OperatorName{"conv1d", "convolution"},
@@ -51,7 +51,7 @@ constexpr std::array operator_names = {
     OperatorName{"maxpool", "max_pooling"},
     OperatorName{"avg_pool2d", "average_pooling"},
     OperatorName{"adaptive_avg_pool2d", "average_pooling"},
-    OperatorName{"mean", "average_pooling"},  // over an image, as models write it
+    OperatorName{"mean", "average_pooling"},  // over an image, as used in models
     OperatorName{"averagepool", "average_pooling"},
     OperatorName{"globalaveragepool", "average_pooling"},
     OperatorName{"avgpool", "average_pooling"},

@@ -20,17 +20,17 @@ namespace {
 using ResultsJson = nlohmann::json;
 
 constexpr std::uint64_t longest_token = 1 << 20;  // bytes
-constexpr std::size_t most_entries = 1'000'000;
+constexpr std::size_t max_entries = 1'000'000;
 constexpr double cores_of_board = 8;
 constexpr double giga = 1e9;
 
-// The lists that matter, as they stand in the file.
+// The relevant lists, unchanged from the file.
 struct ParadnnLists {
     std::vector<std::string> labels, states, failed;
     std::vector<double> rates, flops, parameters, intensities;
 };
 
-// Takes the lists of the outermost object, which are flat.
+// Reads the lists of the outermost object, which are flat.
 class ParadnnReader final : public nlohmann::json_sax<ResultsJson> {
 public:
     explicit ParadnnReader(ByteSource& source) : source_(source) {}
@@ -112,7 +112,7 @@ private:
                                          : nullptr;
     }
     void require_room(std::size_t size) const {
-        if (size >= most_entries) {
+        if (size >= max_entries) {
             throw Error(
                 fmt::format("'{}' has more than a million entries at byte {}: import it "
                             "in parts",
@@ -151,7 +151,7 @@ ParadnnEntry entry_named(const std::string& label, const std::string& file) {
             .batch = values[4]};
 }
 
-// Bytes of a parameter by the file's own intensities, of all entries that allow it to be derived.
+// Bytes per parameter by the file's own intensities, from all entries that allow deriving it.
 ParadnnPlatform platform_of(const ParadnnLists& lists) {
     double bytes = 0, count = 0;
     for (std::size_t i = 0; i < lists.intensities.size(); ++i) {
@@ -204,7 +204,7 @@ ParadnnResults results_of(const ParadnnLists& lists, const std::string& file) {
     return results;
 }
 
-// The file's text, with null for NaN, which JSON lacks and Python writes.
+// The file's text with null instead of NaN, which Python writes but JSON lacks.
 std::string json_without_nan(ByteSource& source) {
     constexpr std::size_t most = 64 << 20;
     std::string text;
@@ -220,7 +220,7 @@ std::string json_without_nan(ByteSource& source) {
     return text;
 }
 
-// "layer_4-node_32-input_2000-output_200-bs_64" or, of an operator, with "-loop fusion" behind.
+// "layer_4-node_32-input_2000-output_200-bs_64"; an operator's has "-loop fusion" appended.
 void add_label(const std::string& label, ReleasedTable& table) {
     std::string_view rest = label;
     while (!rest.empty()) {
@@ -276,11 +276,11 @@ ReleasedTable read_released_table(ByteSource& source) {
     const ResultsJson json = ResultsJson::parse(text, nullptr, false);
     ReleasedTable table;
     if (!json.is_object() || !json.contains("labels") || !json["labels"].is_array()) {
-        refuse("is no JSON object with labels");
+        refuse("is not a JSON object with labels");
     }
     for (const ResultsJson& label : json["labels"]) {
         if (!label.is_string()) {
-            refuse("has a label that is no text");
+            refuse("has a label that is not a text");
         }
         add_label(label.get<std::string>(), table);
     }

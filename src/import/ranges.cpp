@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// "relu" of "relu_2".
+// "relu" for "relu_2".
 std::string_view without_last_number(std::string_view part) {
     const auto end = part.find_last_not_of("0123456789");
     const bool has_number =
@@ -75,7 +75,7 @@ RecordedRanges::RecordedRanges(const Graph& graph, const std::set<std::string_vi
     }
 }
 
-// The second call of a module "relu" is the layer "relu_2", which lies in it.
+// The second call of a module "relu" is the layer "relu_2", which belongs to it.
 std::string RecordedRanges::above_of(std::string_view path) const {
     const std::string module(without_last_number(path));
     return module.size() < path.size() && layers_.contains(module)

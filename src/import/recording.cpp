@@ -13,9 +13,9 @@ namespace strata {
 namespace {
 
 constexpr std::size_t longest_text = 4096;
-constexpr std::size_t most_texts = 1'000'000;
+constexpr std::size_t max_texts = 1'000'000;
 
-// Well-formed, and no longer than a name needs to be.
+// Makes a text valid UTF-8 and cuts it to the length of a name.
 std::string cleaned(std::string_view text) {
     std::string clean;
     while (!text.empty() && clean.size() < longest_text) {
@@ -37,11 +37,11 @@ TextId TextPool::id_of(std::string_view text) {
     if (const auto found = ids_.find(clean); found != ids_.end()) {
         return found->second;
     }
-    if (all_.size() == most_texts) {
+    if (all_.size() == max_texts) {
         throw Error(
             fmt::format("the file names more than {} different things, more than any "
                         "network has; record fewer iterations",
-                        most_texts));
+                        max_texts));
     }
     all_.push_back(std::move(clean));
     const auto id = static_cast<TextId>(all_.size() - 1);

@@ -19,20 +19,20 @@
 
 namespace strata {
 
-// A text of a recording, which repeats few of them millions of times. 0 is the empty one.
+// A text of a recording, which repeats few texts millions of times. 0 is the empty text.
 using TextId = std::uint32_t;
 
-// Every text of a recording, once.
+// The distinct texts of a recording.
 class TextPool {
 public:
     TextPool() { id_of(""); }
-    TextPool(const TextPool&) = delete;  // what finds a text points into the texts
+    TextPool(const TextPool&) = delete;  // lookups point into the texts
     TextPool& operator=(const TextPool&) = delete;
     TextPool(TextPool&&) = default;
     TextPool& operator=(TextPool&&) = default;
 
-    // Broken UTF-8 becomes '?', and what is longer than 4,096 bytes is cut. Throws Error beyond a
-    // million different texts.
+    // Invalid UTF-8 becomes '?', and texts are cut at 4,096 bytes. Throws Error beyond a million
+    // different texts.
     TextId id_of(std::string_view text);
     std::string_view operator[](TextId id) const { return all_[id]; }
 
@@ -41,74 +41,75 @@ private:
     std::unordered_map<std::string_view, TextId> ids_;
 };
 
-// An operator as a framework called it once, or work of a device that nothing is known to have
-// called. Its time is its own on the host, or the sum of the device's spans that it launched.
+// One call of an operator by a framework, or work of a device with an unknown caller. Its time is
+// its own on the host, or the sum of the device's spans that it launched.
 struct RecordedOperator {
-    TextId name = 0;            // as the tool calls it: "aten::conv2d"
+    TextId name = 0;            // the tool's name: "aten::conv2d"
     TextId scope = 0;           // the ranges and modules around it: "layer1.0.conv1"; 0: none
-    TextId shape = 0;           // of its operands, as the tool has it: "4x3x16x16 8x3x3x3"
+    TextId shape = 0;           // of its operands, in the tool's form: "4x3x16x16 8x3x3x3"
     TextId implementation = 0;  // what ran: "jit:avx512_core", "CPUExecutionProvider"; or nothing
-    TextId layout = 0;          // of what it reads and writes, where the tool says it
+    TextId layout = 0;          // of what it reads and writes, if the tool states it
     Pass pass = Pass::forward;
     StepKind kind = StepKind::compute;
-    bool gives_both_gradients = false;  // a backward pass of data and weights in one
-    std::uint32_t forward =
-        0;                     // the place of the operator whose gradient it computes, plus 1; or 0
-    std::uint32_t stream = 0;  // thread or stream
-    std::uint32_t device = 0;  // where there are no spans: place among the recording's devices
-    std::uint32_t launch = 0;  // the call that launched it, as a graph with others; 0: not recorded
+    bool gives_both_gradients = false;  // a combined backward pass of data and weights
+    std::uint32_t forward = 0;  // index of the operator whose gradient it computes, plus 1; or 0
+    std::uint32_t stream = 0;   // thread or stream
+    std::uint32_t device = 0;   // without spans: index among the recording's devices
+    std::uint32_t launch =
+        0;  // the call that launched it, perhaps a graph with others; 0: not recorded
     Nanoseconds start = {};
     Nanoseconds time = {};
 };
 
-// A period that the tool marked as one iteration, from the first to the second; it ends before it.
+// A period that the tool marked as one iteration: [first, second).
 using MarkedIteration = std::pair<Nanoseconds, Nanoseconds>;
 
 // Work of a device, and the operator that launched it.
 struct RecordedSpan {
     Span span = {};
-    std::uint32_t launched_by = 0;  // place among the operators
-    std::uint32_t device = 0;       // place among the recording's devices
-    bool has_call = false;          // a recorded call says so
+    std::uint32_t launched_by = 0;  // index among the operators
+    std::uint32_t device = 0;       // index among the recording's devices
+    bool has_call = false;          // a recorded call proves it
 };
 
-// A device as one process of the recording used it: each is a run of its own (import/devices.h).
+// A device as used by one process of the recording: each becomes a separate run (import/devices.h).
 struct RecordedDevice {
     std::string name = {};                         // "NVIDIA H200", or nothing
-    std::string number = {};                       // as the file counts or calls it: "1", "Agent 4"
-    std::int64_t process = 0;                      // 0: the file does not tell, or there is but one
-    std::vector<MarkedIteration> iterations = {};  // that this process marked
+    std::string number = {};                       // the file's number or name: "1", "Agent 4"
+    std::int64_t process = 0;                      // 0: unknown, or there is only one
+    std::vector<MarkedIteration> iterations = {};  // iterations that this process marked
 };
 
-// What a tool counted of an operator, by the counter's name (CUPTI's where it has one:
-// "dram__bytes_read.sum"), in plain units and nanoseconds.
+// A tool's counters for an operator, by name (CUPTI's if it has one: "dram__bytes_read.sum"), in
+// plain units and nanoseconds.
 struct RecordedCounter {
     double value = 0;
     std::string unit = {};
 };
 using RecordedCounters = std::map<std::string, RecordedCounter, std::less<>>;
 
-// What every importer yields: timed operators of one or several iterations. Whatever comes after
-// it (import/layers.h, import/run.h) is the same for every tool.
+// The result of every importer: timed operators of one or several iterations. Everything after it
+// (import/layers.h, import/run.h) is the same for every tool.
 struct RecordedProfile {
     std::string tool = {};     // "pytorch"; the imported run's backend
-    std::string version = {};  // of the tool, where the file says it
+    std::string version = {};  // of the tool, if the file states it
     TextPool texts = {};
     std::vector<RecordedOperator> operators = {};             // in the order of their starts
     std::vector<MarkedIteration> iterations = {};             // empty: the tool marked none
     std::vector<RecordedSpan> spans = {};                     // empty: times are the host's
-    std::map<std::uint32_t, RecordedCounters> counters = {};  // by place of the operator
-    std::vector<RecordedDevice> devices = {};  // empty: one, of which the file tells nothing
-    int threads = 0;                           // 0: the file does not say
+    std::map<std::uint32_t, RecordedCounters> counters = {};  // by operator index
+    std::vector<RecordedDevice> devices = {};  // empty: one, about which the file says nothing
+    int threads = 0;                           // 0: unknown
     std::string processor = {};  // or device that it ran on: "NVIDIA H200"; or nothing
-    bool has_starts = true;      // false if the tool records durations alone
-    bool has_times = true;       // false if it records counters alone
+    bool has_starts = true;      // false if the tool records only durations
+    bool has_times = true;       // false if it records only counters
     bool is_summary = false;     // each operator is the sum of its calls in all iterations
-    std::vector<std::string> doubts = {};  // sentences: what the file lacks, what its times are
-    Ledger ledger = {};                    // of the file: what was used, and what was left out
+    std::vector<std::string> doubts =
+        {};              // sentences about what the file lacks and what its times mean
+    Ledger ledger = {};  // the file's ledger: what was used and what was left out
 };
 
-// Whether a duration can be one: not negative and at most an hour (trace/trace.h).
+// Whether a duration is plausible: not negative and at most an hour (trace/trace.h).
 bool is_plausible(Nanoseconds duration);
 
 }  // namespace strata

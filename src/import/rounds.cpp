@@ -14,9 +14,10 @@ using Parts = std::span<const SequencePart>;
 constexpr double max_left_out = 0.02;  // of the time
 constexpr double min_alike = 0.8;      // of the parts of the longer of two rounds
 constexpr double min_gap_ratio = 2;    // of gaps between rounds over those within
-constexpr Nanoseconds shortest_gap = std::chrono::microseconds(1);  // files round to as much
-constexpr std::size_t max_gap_counts = 8;                           // that are tried
-constexpr std::size_t max_first_parts = 64;                         // likewise
+constexpr Nanoseconds shortest_gap =
+    std::chrono::microseconds(1);            // the rounding of times in files
+constexpr std::size_t max_gap_counts = 8;    // number of candidates tried
+constexpr std::size_t max_first_parts = 64;  // likewise
 
 Nanoseconds time_of(Parts parts) {
     return std::accumulate(
@@ -24,8 +25,8 @@ Nanoseconds time_of(Parts parts) {
         [](Nanoseconds sum, const SequencePart& part) { return sum + part.time; });
 }
 
-// The shortest period of the whole sequence that fits in at least twice (Knuth, Morris and Pratt's
-// failure function).
+// The shortest period of the sequence that fits at least twice (by the failure function of Knuth,
+// Morris and Pratt).
 std::optional<std::size_t> period_of(Parts parts) {
     std::vector<std::size_t> border(parts.size() + 1);
     for (std::size_t i = 1, k = 0; i < parts.size(); ++i) {
@@ -39,7 +40,7 @@ std::optional<std::size_t> period_of(Parts parts) {
     return period > 0 && 2 * period <= parts.size() ? std::optional(period) : std::nullopt;
 }
 
-// How many parts two rounds share, over those of the longer one.
+// The share of common parts of two rounds, over the parts of the longer one.
 double alike(Parts a, Parts b) {
     std::map<std::uint32_t, std::ptrdiff_t> counts;
     for (const SequencePart& part : a) {
@@ -52,13 +53,13 @@ double alike(Parts a, Parts b) {
     return static_cast<double>(shared) / static_cast<double>(std::max(a.size(), b.size()));
 }
 
-// A sequence cut at some places.
+// A sequence split at some positions.
 class Cut {
 public:
     Cut(Parts parts, std::vector<std::size_t> begins) : parts_(parts), begins_(std::move(begins)) {}
 
-    // The rounds, if all pieces are alike but for preparations before them and a last one that was
-    // cut.
+    // The rounds, if all pieces are similar except for preparations before them and a truncated
+    // last one.
     std::optional<Rounds> rounds(RoundEvidence evidence) {
         end_ = parts_.size();
         if (begins_.size() < 2) {
@@ -83,7 +84,7 @@ private:
         return parts_.subspan(begins_[i], end - begins_[i]);
     }
 
-    // (The first one may hold preparations, and the last one may have been cut.)
+    // (The first one may contain preparations, and the last one may be truncated.)
     Parts model() const { return piece(begins_.size() > 2 ? 1 : 0); }
 
     bool is_round(Parts piece) const {
@@ -123,7 +124,7 @@ private:
     std::size_t end_ = 0;
 };
 
-// How long nothing ran before each part; the first has no gap.
+// The idle time before each part; the first has none.
 std::vector<Nanoseconds> gaps_before(Parts parts) {
     std::vector<Nanoseconds> gaps(parts.size());
     Nanoseconds end = parts.empty() ? Nanoseconds::zero() : parts.front().end;
@@ -134,7 +135,7 @@ std::vector<Nanoseconds> gaps_before(Parts parts) {
     return gaps;
 }
 
-// Places by the length of the gaps before them, the longest first; without those of no length.
+// Positions by the length of the gaps before them, longest first, without empty gaps.
 std::vector<std::size_t> by_gap(const std::vector<Nanoseconds>& gaps) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < gaps.size(); ++i) {
@@ -146,7 +147,7 @@ std::vector<std::size_t> by_gap(const std::vector<Nanoseconds>& gaps) {
     return order;
 }
 
-// So many pieces between the longest gaps; nothing where there are not enough.
+// The given number of pieces between the longest gaps; nothing if there are not enough.
 std::vector<std::size_t> cut_at_gaps(std::vector<std::size_t> order, std::size_t count) {
     if (order.size() + 1 < count) {
         return {};
@@ -160,7 +161,7 @@ std::vector<std::size_t> cut_at_gaps(std::vector<std::size_t> order, std::size_t
 std::optional<Rounds> rounds_by_gaps(Parts parts) {
     const std::vector<Nanoseconds> gaps = gaps_before(parts);
     const std::vector<std::size_t> order = by_gap(gaps);
-    std::vector<std::pair<double, std::size_t>> clear;  // ratio, and how many gaps are longer
+    std::vector<std::pair<double, std::size_t>> clear;  // ratio, and number of longer gaps
     for (std::size_t count = 1; count <= order.size(); ++count) {
         const Nanoseconds next =
             std::max(count < order.size() ? gaps[order[count]] : shortest_gap, shortest_gap);
@@ -173,19 +174,20 @@ std::optional<Rounds> rounds_by_gaps(Parts parts) {
     clear.resize(std::min(clear.size(), max_gap_counts));
     for (const auto& [ratio, count] : clear) {
         auto rounds = Cut(parts, cut_at_gaps(order, count + 1)).rounds(RoundEvidence::gaps);
-        if (rounds && rounds->begins.size() > 2) {  // one hiccup parts any recording in two
+        if (rounds &&
+            rounds->begins.size() > 2) {  // a single hiccup would split any recording in two
             return rounds;
         }
     }
     return {};
 }
 
-// Whether a training step ends with such a part: an update, or a gradient if none is recorded.
+// Whether a training step ends with such a part: an update, or a gradient if no update is recorded.
 bool ends_step(Pass pass, bool has_update) {
     return has_update ? pass == Pass::update : pass != Pass::forward;
 }
 
-// Cut where that part comes again after the end of a training step.
+// Splits where that part recurs after the end of a training step.
 std::vector<std::size_t> cut_into_steps(Parts parts, std::size_t first) {
     const bool has_update =
         std::ranges::find(parts, Pass::update, &SequencePart::pass) != parts.end();
@@ -201,7 +203,7 @@ std::vector<std::size_t> cut_into_steps(Parts parts, std::size_t first) {
     return begins;
 }
 
-// A recording may begin with what its steps do not.
+// A recording may begin with parts that its steps lack.
 std::optional<Rounds> rounds_of_training(Parts parts) {
     const Seconds all = seconds_of(time_of(parts));
     for (std::size_t first = 0; first < std::min(parts.size(), max_first_parts); ++first) {
@@ -218,7 +220,7 @@ std::optional<Rounds> rounds_of_training(Parts parts) {
     return {};
 }
 
-// The whole sequence in equal rounds; a last one that was cut is left out.
+// The whole sequence in equal rounds; a truncated last one is left out.
 std::optional<Rounds> equal_rounds(Parts parts) {
     const auto period = period_of(parts);
     if (!period) {
@@ -235,7 +237,7 @@ std::optional<Rounds> equal_rounds(Parts parts) {
     return rounds;
 }
 
-// Every so many-th of these places, so that they are that many; nothing where it does not come out.
+// Every n-th of these positions, to get the given number; nothing if that does not divide evenly.
 std::vector<std::size_t> thinned(const std::vector<std::size_t>& places, std::size_t count) {
     std::vector<std::size_t> kept;
     for (std::size_t i = 0; places.size() % count == 0 && i < places.size();

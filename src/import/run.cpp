@@ -25,21 +25,21 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t most_names = 8;
+constexpr std::size_t max_names = 8;
 
 // A step under construction.
 struct ImportedStep {
-    std::uint32_t layer = 0;  // place among the attributed layers
+    std::uint32_t layer = 0;  // index among the attributed layers
     Pass pass = Pass::forward;
     StepKind kind = StepKind::compute;
     std::map<std::size_t, Nanoseconds> times = {};  // by iteration
-    std::map<TextId, Nanoseconds> operators = {};   // by name, what they take in all
+    std::map<TextId, Nanoseconds> operators = {};   // by name, their total time
     TextId implementation = 0;                      // of the heaviest operator
     TextId layout = 0;
     Nanoseconds heaviest = Nanoseconds(-1);
     AttributedBy by = AttributedBy::nothing;
     bool gives_both_gradients = false;
-    std::optional<std::size_t> counted = {};  // the iteration that the counters are of
+    std::optional<std::size_t> counted = {};  // the iteration of the counters
     RecordedCounters counters = {};
 };
 
@@ -104,9 +104,9 @@ private:
     const NetworkSteps* network_;
     RecordedIterations iterations_;
     LayerAttribution layers_;
-    // The network's steps that compute.
+    // The network's compute steps.
     std::map<std::pair<std::string_view, Pass>, const StepResult*> planned_ = {};
-    MetricCatalogue catalogue_ = {};  // where anything was counted
+    MetricCatalogue catalogue_ = {};  // if anything was counted
     std::vector<ImportedStep> steps_ = {};
     ImportedRun result_ = {};
 };
@@ -143,8 +143,8 @@ const StepResult* RunMaker::planned(std::string_view layer, Pass pass) const {
     return found == planned_.end() ? nullptr : found->second;
 }
 
-// A tool that gives one time for both gradients: of a layer whose data needs none it is that of the
-// weights.
+// If a tool gives one time for both gradients and the layer's data needs none, it is the weights'
+// time.
 Pass RunMaker::pass_in_network(std::uint32_t layer, const RecordedOperator& one) const {
     if (!one.gives_both_gradients) {
         return one.pass;
@@ -233,7 +233,7 @@ void RunMaker::add(const ImportedStep& step) {
     take_work(step, result);
 }
 
-// A sample for each iteration, or the average of all where the step is not part of each.
+// One sample per iteration, or the average of all if the step is not part of each.
 void RunMaker::take_time(const ImportedStep& step, StepResult& result) const {
     if (!recording_.has_times) {
         result.time = Skipped{"the file has counters but no times"};
@@ -252,7 +252,7 @@ void RunMaker::take_time(const ImportedStep& step, StepResult& result) const {
     result.time = std::move(samples);
 }
 
-// What the network knows of the layer.
+// The network's data of the layer.
 void RunMaker::take_work(const ImportedStep& step, StepResult& result) const {
     const AttributedLayer& layer = layer_of(step);
     if (!layer.layer) {
@@ -272,9 +272,9 @@ void RunMaker::take_work(const ImportedStep& step, StepResult& result) const {
     }
 }
 
-// Of a backward pass of data and weights in one, the second half.
+// The second half of a combined backward pass of data and weights.
 void RunMaker::add_included() {
-    std::unordered_set<std::string_view> recorded;  // layers with a backward pass of weights alone
+    std::unordered_set<std::string_view> recorded;  // layers with a backward pass of only weights
     for (const ImportedStep& step : steps_) {
         if (step.pass == Pass::backward_weights) {
             recorded.insert(layer_of(step).name);
@@ -306,7 +306,7 @@ void RunMaker::add_included() {
     }
 }
 
-// The spans of the iteration whose length is the median, as strata's own traces have them.
+// The spans of the iteration of median length, as in strata's own traces.
 void RunMaker::add_trace() {
     if (recording_.spans.empty() || iterations_.lengths.empty()) {
         return;
@@ -363,7 +363,7 @@ void RunMaker::add_doubts() {
     }
 }
 
-// Layers that no engine leaves out or runs in one operation with others.
+// Layers that no engine omits or fuses with others.
 bool is_product(const Layer& layer) {
     return std::holds_alternative<Convolution>(layer.op) ||
            std::holds_alternative<FullyConnected>(layer.op);
@@ -384,21 +384,19 @@ void RunMaker::doubt_missing_layers() {
     }
     const auto products = std::ranges::count_if(network_->graph.layers, is_product);
     if (2 * missing_products > products) {
-        doubt(
-            fmt::format("{} of the network's {} convolutions and fully connected layers are not in "
-                        "the file: it may be of another network than --network names, and what was "
-                        "attributed may be wrong",
-                        missing_products, products));
+        doubt(fmt::format(
+            "{} of the network's {} convolutions and fully connected layers are not in the file: "
+            "it may be of another network than --network names, and the attribution may be wrong",
+            missing_products, products));
     }
     if (!missing.empty()) {
         const std::size_t all = missing.size();
-        missing.resize(std::min(all, most_names));
-        doubt(
-            fmt::format("nothing in the file was attributed to {} of the network's {} layers "
-                        "({}{}): the tool runs them in one operation with others, or its names "
-                        "and shapes do not tell",
-                        all, network_->graph.layers.size(), join(missing, ", "),
-                        all > most_names ? ", ..." : ""));
+        missing.resize(std::min(all, max_names));
+        doubt(fmt::format(
+            "nothing in the file was attributed to {} of the network's {} layers ({}{}): the tool "
+            "fuses them with others, or its names and shapes do not identify them",
+            all, network_->graph.layers.size(), join(missing, ", "),
+            all > max_names ? ", ..." : ""));
     }
 }
 

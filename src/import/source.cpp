@@ -16,7 +16,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t block_bytes = 1 << 16;  // fits into a second-level cache
+constexpr std::size_t block_bytes = 1 << 16;  // fits in a second-level cache
 constexpr std::size_t longest_line = 1 << 20;
 constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 constexpr std::string_view utf16_little_mark = "\xFF\xFE";
@@ -24,7 +24,7 @@ constexpr std::string_view utf16_big_mark = "\xFE\xFF";
 
 const char* what_no_file_is(const std::filesystem::file_status& status) {
     return is_directory(status) ? "is a folder; name one of the files in it"
-           : exists(status)     ? "is no regular file; copy what it yields into one"
+           : exists(status)     ? "is not a regular file; copy its content into one"
                                 : "cannot be read as a file; check its name";
 }
 
@@ -32,7 +32,7 @@ const char* what_no_file_is(const std::filesystem::file_status& status) {
 
 ByteSource::ByteSource(std::filesystem::path file) : file_(std::move(file)), block_(block_bytes) {
     at_ = end_ = start();
-    // (Throws where a folder's permissions hide the file.)
+    // (Throws if a folder's permissions hide the file.)
     if (const auto status = std::filesystem::status(file_); !is_regular_file(status)) {
         throw Error(fmt::format("'{}' {}", name(), what_no_file_is(status)));
     }
@@ -68,7 +68,7 @@ bool ByteSource::refill() {
     return true;
 }
 
-// How many bytes of the file, unpacked, the block now holds.
+// Fills the block; returns its number of unpacked bytes.
 std::size_t ByteSource::read_block() {
     block_.resize(block_bytes);
     const int got = gzread(handle_.get(), block_.data(), static_cast<unsigned>(block_.size()));
@@ -85,7 +85,7 @@ std::size_t ByteSource::read_block() {
     return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 
-// The mark of a file's encoding stands before its first byte.
+// A byte order mark precedes the file's first byte.
 void ByteSource::take_mark() {
     if (has_begun_) {
         return;
@@ -126,8 +126,8 @@ bool ByteSource::next_line(std::string& line) {
         at_ = stop;
         if (line.size() > longest_line) {
             throw Error(
-                fmt::format("'{}' has a line of more than a megabyte at byte {}: it is no "
-                            "file of the kind that it was taken for",
+                fmt::format("'{}' has a line of more than a megabyte at byte {}: it does not have "
+                            "the format that it was read as",
                             name(), position()));
         }
         if (at_ != end_) {

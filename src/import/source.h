@@ -16,15 +16,15 @@ struct gzFile_s;
 
 namespace strata {
 
-// The bytes of a foreign file, unpacked where it is compressed (gzip), and as UTF-8 where a mark at
-// its beginning says UTF-16 (what a shell of Windows redirects); block by block, so that a file of
-// any size needs little memory.
+// The bytes of a foreign file, unpacked if it is compressed (gzip), and converted to UTF-8 if its
+// byte order mark says UTF-16 (as from a redirecting Windows shell); block by block, so that a file
+// of any size needs little memory.
 class ByteSource {
 public:
-    // Throws Error, naming the file, where it cannot be read.
+    // Throws Error, naming the file, if it cannot be read.
     explicit ByteSource(std::filesystem::path file);
 
-    // Whether all bytes were taken.
+    // Whether all bytes were consumed.
     bool is_at_end() { return at_ == end_ && !refill(); }
     // Requires: !is_at_end().
     char byte() const { return *at_; }
@@ -34,10 +34,10 @@ public:
     // megabyte.
     bool next_line(std::string& line);
 
-    // Takes all bytes that are left, for their hash.
+    // Consumes all remaining bytes, for their hash.
     void skip_rest();
 
-    // How many bytes were taken, and the hash of those that were read from the file.
+    // The number of bytes consumed, and the hash of the bytes read from the file.
     std::uint64_t position() const { return before_ + static_cast<std::uint64_t>(at_ - start()); }
     std::uint64_t hash() const { return hash_; }
     // Whether a compressed file ends before its end mark.
@@ -68,7 +68,7 @@ private:
     bool is_cut_ = false;
 };
 
-// The first bytes of a file, unpacked: what it is recognised by.
+// The first bytes of a file, unpacked, which identify its format.
 std::string head_of(const std::filesystem::path& file, std::size_t bytes = 1 << 16);
 
 }  // namespace strata

@@ -14,14 +14,14 @@ namespace strata {
 
 namespace {
 
-constexpr double most_nanoseconds = 4e18;  // sums and differences of two cannot overflow
+constexpr double max_nanoseconds = 4e18;  // so that sums and differences of two cannot overflow
 
 struct NamedTimeUnit {
     std::string_view name;
     TimeUnit unit;
 };
-// THE names of units of time: ns, us, ms and s of nvprof, nsys, rocprof and newer Nsight Compute,
-// the longer ones of older Nsight Compute and of people.
+// THE names of units of time: ns, us, ms and s in nvprof, nsys, rocprof and newer Nsight Compute,
+// the longer ones in older Nsight Compute and handwritten files.
 constexpr std::array time_units = {
     NamedTimeUnit{"ns", TimeUnit::nanosecond},
     NamedTimeUnit{"nsec", TimeUnit::nanosecond},
@@ -46,7 +46,7 @@ constexpr std::array time_units = {
     NamedTimeUnit{"seconds", TimeUnit::second},
 };
 
-// How many digits behind the point are whole nanoseconds.
+// The number of decimals that are whole nanoseconds.
 constexpr int decimals_of(TimeUnit unit) {
     return 3 * static_cast<int>(unit);
 }
@@ -65,7 +65,7 @@ struct CountedThing {
     std::string_view name;
     std::string_view plain;
 };
-// THE things that tools count, which a prefix may stand before.
+// THE things that tools count; a prefix may precede them.
 constexpr std::array counted_things = {
     CountedThing{"byte", "B"},
     CountedThing{"bytes", "B"},
@@ -115,7 +115,7 @@ double nanoseconds_in(TimeUnit unit) {
     return std::pow(10.0, decimals_of(unit));
 }
 
-// Blanks of a number's thousands: a plain one, the two that do not break, and the thin one.
+// Blanks as thousands separators: plain, the two non-breaking ones, and thin.
 std::string with_plain_blanks(std::string_view text) {
     std::string plain(trim(text));
     for (const std::string_view blank : {"\xC2\xA0", "\xE2\x80\xAF", "\xE2\x80\x89", "\xA0"}) {
@@ -130,7 +130,7 @@ bool are_digits(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// "1234" of "1,234", in which one kind of separator stands before each three digits but the first.
+// "1234" for "1,234", with one kind of separator between groups of three digits.
 std::optional<std::string> without_thousands(std::string_view text, char decimal_mark) {
     const auto first = text.find_first_not_of("0123456789");
     if (first == text.npos) {
@@ -154,7 +154,7 @@ std::optional<std::string> without_thousands(std::string_view text, char decimal
     return plain;
 }
 
-// The number if that is its decimal mark.
+// The number, if that is its decimal mark.
 std::optional<std::string> plain_with(std::string_view text, char decimal_mark) {
     std::string sign;
     if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
@@ -182,7 +182,7 @@ std::optional<std::string> plain_with(std::string_view text, char decimal_mark) 
     return fmt::format("{}{}{}{}{}", sign, *whole, fraction.empty() ? "" : ".", fraction, exponent);
 }
 
-// Both meanings that a text may have as a number.
+// The two possible meanings of a text as a number.
 struct Meanings {
     std::optional<std::string> with_point;
     std::optional<std::string> with_comma;
@@ -196,13 +196,13 @@ Meanings meanings_of(std::string_view text) {
 // "123.4567" in units of 10 to the minus `decimals`, rounded: 123457 in thousandths. Nothing for
 // anything but digits and a point, or for too many digits.
 std::optional<std::int64_t> parse_decimal(std::string_view text, int decimals) {
-    constexpr std::size_t most_digits = 18;  // 64 bits hold each number of so many
+    constexpr std::size_t max_digits = 18;  // 64 bits hold every number of this many digits
     const auto point = text.find('.');
     const std::string_view whole = text.substr(0, point);
     const std::string_view part = point == text.npos ? std::string_view() : text.substr(point + 1);
     const auto places = static_cast<std::size_t>(decimals);
     if (!are_digits(whole) || (!part.empty() && !are_digits(part)) ||
-        whole.size() + places > most_digits) {
+        whole.size() + places > max_digits) {
         return {};
     }
     std::string digits(whole);
@@ -258,7 +258,8 @@ std::optional<std::string> NumberStyle::plain(std::string_view text) const {
     if (!with_point || !with_comma || with_point == with_comma) {
         return with_point ? with_point : with_comma;
     }
-    // Nothing in the file tells. Tools write a point themselves, and a comma only as people do.
+    // Nothing in the file decides. Tools write a decimal point, and a comma only as a thousands
+    // separator.
     const bool may_be_point = !has_point_ && text.find(',') == text.npos;
     return may_be_point ? with_point : std::nullopt;
 }
@@ -286,13 +287,13 @@ std::optional<Nanoseconds> parse_time(std::string_view plain, TimeUnit unit) {
         return Nanoseconds(*exact);
     }
     if (const auto whole = parse_integer(plain); whole && unit == TimeUnit::nanosecond) {
-        return std::abs(static_cast<double>(*whole)) < most_nanoseconds
+        return std::abs(static_cast<double>(*whole)) < max_nanoseconds
                    ? std::optional(Nanoseconds(*whole))
                    : std::nullopt;
     }
     const auto value = parse_number(plain);
     const double nanoseconds = value.value_or(0) * nanoseconds_in(unit);
-    if (!value || !std::isfinite(nanoseconds) || std::abs(nanoseconds) >= most_nanoseconds) {
+    if (!value || !std::isfinite(nanoseconds) || std::abs(nanoseconds) >= max_nanoseconds) {
         return {};
     }
     return Nanoseconds(std::llround(nanoseconds));

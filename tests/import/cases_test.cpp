@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Files after public bug reports, each with its right answer (shared/data/cases).
+// SPDX-License-Identifier: MIT Files from public bug reports, each with its correct result
+// (shared/data/cases).
 #include "import/formats.h"
 #include "import/run.h"
 
@@ -67,17 +67,17 @@ TEST_F(PublicCases, TheRawPagesRowOfUnitsIsReadWithoutBaseUnits) {
     EXPECT_EQ(read->value, 12.5e6);
 }
 
-TEST_F(PublicCases, ASummaryOfNsightComputeNamesTheOptionToLeaveOut) {
+TEST_F(PublicCases, ASummaryOfNsightComputeNamesTheOptionToOmit) {
     EXPECT_NE(refusal("07-ncu-summary/ncu_summary.csv").find("--print-summary"), std::string::npos);
 }
 
-TEST_F(PublicCases, EventsThatBeginAndEndApartArePaired) {
+TEST_F(PublicCases, SeparateBeginAndEndEventsArePaired) {
     const ImportedRun imported = import("20-BE-events/k_BE.json");
     EXPECT_EQ(microseconds_of(imported, "aten::mm"), Times{20});
     EXPECT_EQ(microseconds_of(imported, "aten::add"), Times{7});
 }
 
-TEST_F(PublicCases, NvprofWithoutKernelsIsSaidToHaveRecordedNone) {
+TEST_F(PublicCases, NvprofWithoutKernelsIsReportedAsEmpty) {
     EXPECT_NE(refusal("33-nvprof-none/nvprof_none.csv").find("recorded no kernels"),
               std::string::npos);
 }
@@ -94,7 +94,7 @@ TEST_F(PublicCases, TablesOfSumsAreImportedAsSums) {
     }
 }
 
-TEST_F(PublicCases, OfOnednnsDebugLinesTheExecutionAloneIsWork) {
+TEST_F(PublicCases, OnlyTheExecutionLinesOfOnednnsDebugLogAreWork) {
     const ImportedRun imported = import("36-onednn-debuginfo/onednn_debug.log");
     EXPECT_EQ(microseconds_of(imported, "inner_product"), Times{500});
 }

@@ -21,7 +21,7 @@ protected:
         std::filesystem::remove(file_);
         return read_dnnmark_kernels(raw_database(file_, sql));
     }
-    // The sentence with which a row (or any other content) is refused.
+    // The sentence that refuses a row (or any other content).
     std::string refusal(const std::string& sql) const {
         return error_of([&] { read(sql); });
     }
@@ -140,7 +140,7 @@ TEST_F(DnnmarkKernels, ADatabaseThatIsBeingWrittenIsRefused) {
     EXPECT_TRUE(holds(error_of([&] { read_dnnmark_kernels(file_); }), "still being written"));
 }
 
-TEST_F(DnnmarkKernels, TheFileAndItsFolderStayAsTheyWere) {
+TEST_F(DnnmarkKernels, TheFileAndItsFolderAreUnchanged) {
     read(small_dictionary());
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(directory_.path())) {
@@ -149,7 +149,7 @@ TEST_F(DnnmarkKernels, TheFileAndItsFolderStayAsTheyWere) {
     EXPECT_EQ(files, 1u);
 }
 
-TEST_F(DnnmarkKernels, FilesAreKnownByTheirFirstBytes) {
+TEST_F(DnnmarkKernels, FilesAreRecognisedByTheirFirstBytes) {
     EXPECT_TRUE(is_sqlite_file(raw_database(file_, small_dictionary())));
     EXPECT_FALSE(is_sqlite_file(directory_.write("text", "SQLite format 4 and more")));
     EXPECT_FALSE(is_sqlite_file(directory_.write("short", "SQLite")));
@@ -158,8 +158,8 @@ TEST_F(DnnmarkKernels, FilesAreKnownByTheirFirstBytes) {
 
 }  // namespace
 
-// Facts of Dong et al.'s own database (DNNMark, branch experiments-nvidia-gpu), queried in ours
-// after importing it.
+// Facts of Dong et al.'s own database (DNNMark, branch experiments-nvidia-gpu), queried after
+// importing it.
 
 namespace {
 
@@ -204,7 +204,7 @@ TEST_F(DongFacts, OnlyFullNamesMakeKeys) {
     EXPECT_EQ(count.name_keys, 268);
 }
 
-TEST_F(DongFacts, NamesAndFullNamesAreAsManyAsPublished) {
+TEST_F(DongFacts, TheNumbersOfNamesAndFullNamesAreAsPublished) {
     struct Names {
         const char* device;
         int batch, names, full_names;

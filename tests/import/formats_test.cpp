@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// What a file is recognised by, and what is said of one that is known and not read.
+// SPDX-License-Identifier: MIT The recognition of files, and the advice for known files that are
+// not read.
 #include "import/formats.h"
 
 #include "tests/support/error_message.h"
@@ -60,7 +60,7 @@ struct Refused {
     const char* advice;  // a part of it
 };
 
-TEST_F(Recognition, FilesThatMustBeExportedFirstAreNamedWithHow) {
+TEST_F(Recognition, FilesThatMustBeExportedFirstAreNamedWithTheCommand) {
     for (const Refused& one :
          {Refused{"x", "report.nsys-rep", "nsys export --type sqlite"},
           Refused{"x", "report.qdrep", "nsys export --type sqlite"},
@@ -68,9 +68,9 @@ TEST_F(Recognition, FilesThatMustBeExportedFirstAreNamedWithHow) {
           Refused{"x", "host.xplane.pb", "xprof"},
           Refused{"x", "results.pftrace", "--output-format csv"},
           Refused{"==1== Profiling result:\nNo kernels were profiled.\n", "n.csv",
-                  "nvprof says that it recorded no kernels"},
+                  "a log of nvprof that recorded no kernels"},
           Refused{"==PROF== Connected\n==WARNING== No kernels were profiled.\n", "n.csv",
-                  "ncu says that it recorded no kernels"},
+                  "a log of ncu that recorded no kernels"},
           Refused{"Name  Self CPU %  Self CPU  CPU total %  CPU total  # of Calls\n", "t.txt",
                   "export_chrome_trace"},
           Refused{"==PROF== x\n  gemm (1,1,1), Device 0\n    Section: GPU Speed Of Light\n",
@@ -114,8 +114,8 @@ TEST_F(Recognition, FilesThatMustBeExportedFirstAreNamedWithHow) {
     }
 }
 
-// What Windows' shells and editors make of a file.
-TEST_F(Recognition, TextInUtf16AndMarksOfItsEncodingAreRead) {
+// A file as written by Windows shells and editors.
+TEST_F(Recognition, Utf16AndByteOrderMarksAreRead) {
     const std::string text =
         "{\"schemaVersion\": 1, \"traceEvents\": [{\"ph\": \"X\", \"cat\": "
         "\"cpu_op\", \"name\": \"aten::mm\", \"ts\": 5, \"dur\": 2}]}";
@@ -134,8 +134,8 @@ TEST_F(Recognition, TextInUtf16AndMarksOfItsEncodingAreRead) {
     EXPECT_NE(format_of(little.substr(2)).find("save it as UTF-8"), std::string::npos);
 }
 
-// Its kernels were one, as no column was called "ID".
-TEST_F(Recognition, AMarkBeforeATablesHeaderIsNoPartOfItsFirstColumn) {
+// Without the mark removed, all kernels would be one, because no column is called "ID".
+TEST_F(Recognition, AByteOrderMarkIsNotPartOfATablesFirstColumn) {
     const auto file = directory_.path() / "kernels.csv";
     std::ofstream(file) << "\xEF\xBB\xBF\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric "
                            "Unit\",\"Metric Value\"\r\n"
@@ -145,12 +145,12 @@ TEST_F(Recognition, AMarkBeforeATablesHeaderIsNoPartOfItsFirstColumn) {
     EXPECT_EQ(format_for(file, "").read(source).operators.size(), 2u);
 }
 
-TEST_F(Recognition, AFolderIsSaidToBeOne) {
+TEST_F(Recognition, AFolderIsNamedAsOne) {
     EXPECT_NE(error_of([&] { ByteSource source(directory_.path()); }).find("is a folder"),
               std::string::npos);
 }
 
-TEST_F(Recognition, OneTableBesideAnotherOfTheSameFileIsStillRead) {
+TEST_F(Recognition, ATableNextToAnotherInTheSameFileIsStillRead) {
     EXPECT_EQ(format_of("Time (%),Total Time (ns),Instances,Avg (ns),Name\n1,1,1,1,a\n\n"
                         "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n"),
               "nsys-stats");

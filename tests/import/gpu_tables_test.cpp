@@ -38,10 +38,10 @@ TEST(GpuTables, ATraceOfNvprofGivesKernelsWithStartsLaunchesAndCopies) {
               "void op_generic_tensor_kernel<int=2, float>(cudnnTensorStruct, float*)");
 }
 
-TEST(GpuTables, ACopyThatPrecedesTwoIterationsIsSeenInOne) {
+TEST(GpuTables, ACopyBeforeTwoIterationsIsSeenInOne) {
     EXPECT_TRUE(imported_run(profile_of("nvprof_trace.csv"), {}, nullptr)
                     .run.provenance.at("import.iterations")
-                    .starts_with("1, as nothing marks several"));
+                    .starts_with("1, because nothing marks several"));
     const ImportedRun imported =
         imported_run(profile_of("nvprof_trace.csv"), {.iterations = 2}, nullptr);
     EXPECT_EQ(imported.run.steps.at(0).seen_in, (SeenIn{.iterations = 1, .of = 2}));
@@ -51,15 +51,15 @@ TEST(GpuTables, ACopyThatPrecedesTwoIterationsIsSeenInOne) {
     EXPECT_EQ(imported.run.trace->spans.size(), 2u);
 }
 
-TEST(GpuTables, ASummaryOfNvprofHasNoStartsAndSaysWhatItsTimesAre) {
+TEST(GpuTables, ASummaryOfNvprofHasNoStartsAndExplainsItsTimes) {
     const RecordedProfile profile = profile_of("nvprof_summary.csv");
-    ASSERT_EQ(profile.operators.size(), 2u);  // calls of the host's interface are none
+    ASSERT_EQ(profile.operators.size(), 2u);  // calls of the host's interface are not kernels
     EXPECT_EQ(profile.operators[0].time, Nanoseconds(501'000));
     EXPECT_FALSE(profile.has_starts);
     EXPECT_EQ(profile.doubts.size(), 1u);
 }
 
-TEST(GpuTables, NsightComputesLongFormHasARowForEachMetric) {
+TEST(GpuTables, NsightComputesLongFormHasOneRowPerMetric) {
     const RecordedProfile profile = profile_of("ncu_long.csv");
     ASSERT_EQ(profile.operators.size(), 2u);
     EXPECT_EQ(name_at(profile, 0), "gemm<float, 128>(float *, int)");
@@ -68,7 +68,7 @@ TEST(GpuTables, NsightComputesLongFormHasARowForEachMetric) {
     EXPECT_EQ(profile.counters.at(0).at("dram__bytes_read.sum").unit, "B");
 }
 
-TEST(GpuTables, NsightComputesRawPageHasAColumnForEachMetricAndARowOfUnits) {
+TEST(GpuTables, NsightComputesRawPageHasOneColumnPerMetricAndARowOfUnits) {
     const RecordedProfile profile = profile_of("ncu_raw.csv");
     ASSERT_EQ(profile.operators.size(), 1u);  // the other has no time
     EXPECT_EQ(profile.operators[0].time, Nanoseconds(1'250'250));
@@ -85,14 +85,14 @@ std::map<std::string, double> metrics_by_name(const StepResult& step) {
     return all;
 }
 
-TEST(GpuTables, NsightComputesRangesAreLayersAndItsCountersStratasMetrics) {
+TEST(GpuTables, NsightComputesRangesBecomeLayersAndItsCountersMetrics) {
     const ImportedRun imported = imported_run(profile_of("ncu_nvtx.csv"), {}, nullptr);
     ASSERT_EQ(imported.run.steps.size(), 2u);
     const StepResult& conv = imported.run.steps[0];
     EXPECT_EQ(conv.layer, "layer1.conv");
     EXPECT_EQ(imported.by[0], "module path");
     EXPECT_EQ(std::get<Samples>(conv.time).values, (std::vector<Seconds>{{15e-6}, {15e-6}}));
-    // Of two kernels the amounts add up, and rates are of the sums; shares have no sum.
+    // The amounts of two kernels add up, and rates follow from the sums; shares have no sum.
     const auto both = metrics_by_name(conv);
     EXPECT_EQ(both.at("dram_read"), 3e6);
     EXPECT_EQ(both.at("dram_written"), 750e3);
@@ -101,7 +101,7 @@ TEST(GpuTables, NsightComputesRangesAreLayersAndItsCountersStratasMetrics) {
     EXPECT_FALSE(both.contains("l2_hit_rate"));
     const auto one = metrics_by_name(imported.run.steps[1]);
     EXPECT_EQ(one.at("l2_hit_rate"), 60);
-    EXPECT_EQ(one.at("launch__occupancy_limit_warps"), 8);  // by its own name
+    EXPECT_EQ(one.at("launch__occupancy_limit_warps"), 8);  // under its own name
     EXPECT_FALSE(one.contains("lts__t_sector_hit_rate.pct"));
 }
 
@@ -117,7 +117,7 @@ TEST(GpuTables, MetricsOfNvprofAreKernelsWithoutTimes) {
               (MetricResult{"dram_read_throughput", "B/s", 705.5e9, ""}));
 }
 
-TEST(GpuTables, BothRocprofsTellTheSameKernels) {
+TEST(GpuTables, BothRocprofsGiveTheSameKernels) {
     for (const char* file : {"rocprof_results.csv", "rocprofv3_kernel_trace.csv"}) {
         const RecordedProfile profile = profile_of(file);
         ASSERT_EQ(profile.operators.size(), 2u) << file;
@@ -154,7 +154,7 @@ RecordedProfile read_table(const TemporaryDirectory& directory, const std::strin
 }
 
 // nsys stats' cuda_gpu_kern_gb_sum has a row for each grid of a kernel.
-TEST(GpuTables, ASummaryIsOneIterationHoweverOftenAKernelIsInIt) {
+TEST(GpuTables, ASummaryIsOneIterationHoweverOftenItListsAKernel) {
     const TemporaryDirectory directory;
     const RecordedProfile profile =
         read_table(directory,
@@ -162,14 +162,15 @@ TEST(GpuTables, ASummaryIsOneIterationHoweverOftenAKernelIsInIt) {
                    "90,900,9,   8    1    1,gemm\n10,100,9,   9    1    1,gemm\n");
     const ImportedRun imported = imported_run(profile, {}, nullptr);
     ASSERT_EQ(imported.run.steps.size(), 2u);
-    EXPECT_TRUE(imported.run.provenance.at("import.iterations").starts_with("1, as the file is a"));
+    EXPECT_TRUE(
+        imported.run.provenance.at("import.iterations").starts_with("1, because the file is a"));
     EXPECT_NE(error_of([&] {
                   imported_run(profile, {.iterations = 2}, nullptr);
               }).find("leave out --iterations"),
               std::string::npos);
 }
 
-TEST(GpuTables, TheHostsCallsAndWholeDomainsInRocprofsSummariesAreNoKernels) {
+TEST(GpuTables, HostCallsAndDomainsInRocprofsSummariesAreNotKernels) {
     const TemporaryDirectory directory;
     const std::string header = "\"Name\",\"Calls\",\"TotalDurationNs\"\n";
     const RecordedProfile mixed =
@@ -186,7 +187,7 @@ TEST(GpuTables, TheHostsCallsAndWholeDomainsInRocprofsSummariesAreNoKernels) {
     }
 }
 
-TEST(GpuTables, RowsOfATableBeforeTheOneThatIsReadAreBooked) {
+TEST(GpuTables, RowsOfAPrecedingTableAreBooked) {
     const TemporaryDirectory directory;
     const RecordedProfile profile =
         read_table(directory,
@@ -199,7 +200,7 @@ TEST(GpuTables, RowsOfATableBeforeTheOneThatIsReadAreBooked) {
     EXPECT_TRUE(profile.ledger.is_balanced());
 }
 
-TEST(GpuTables, RowsWithOtherNumbersOfFieldsAreCountedAndAnEmptyTableIsRefused) {
+TEST(GpuTables, RowsWithWrongNumbersOfFieldsAreCountedAndAnEmptyTableIsRefused) {
     const TemporaryDirectory directory;
     const auto file = directory.path() / "kernel_trace.csv";
     std::ofstream(file)

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Files that no tool should write: a sentence with file and place, or what can be read of them.
+// SPDX-License-Identifier: MIT Files that no tool should write: they give a sentence with file and
+// place, or their readable part.
 #include "import/formats.h"
 #include "import/layers.h"
 #include "import/run.h"
@@ -75,12 +75,12 @@ TEST_F(HostileFiles, NamelessEventsCostNoMemoryAndAreCounted) {
     EXPECT_EQ(recording.operators.size(), 1u);
     EXPECT_EQ(recording.ledger.left_out(LeftOutReason::nameless), 1'000'000u);
     if (is_reset && after.peak && before.resident) {
-        EXPECT_LT(after.peak->value - before.resident->value, 16e6);  // of a file of 41 MB
+        EXPECT_LT(after.peak->value - before.resident->value, 16e6);  // for a file of 41 MB
     }
 }
 
-// A clock of 32 bits in microseconds begins again after 71.6 minutes.
-TEST_F(HostileFiles, AClockThatWrapsWithinARecordingLeavesNoLengthOfAnIteration) {
+// A 32-bit clock in microseconds wraps after 71.6 minutes.
+TEST_F(HostileFiles, AClockThatWrapsLeavesNoIterationLength) {
     std::string events;
     for (const char* start : {"4294967200", "4294967250", "10", "60"}) {
         events += (events.empty() ? "" : ",") + cpu_op("a", start, "20");
@@ -92,7 +92,7 @@ TEST_F(HostileFiles, AClockThatWrapsWithinARecordingLeavesNoLengthOfAnIteration)
     EXPECT_EQ(std::get<Samples>(imported.run.steps.at(0).time).values.size(), 1u);
 }
 
-// What a killed profiler leaves may end anywhere.
+// The file of a killed profiler may end anywhere.
 TEST_F(HostileFiles, ATraceThatEndsAnywhereGivesItsCompleteEvents) {
     const std::string whole = R"({"schemaVersion": 1, "traceEvents": [)" +
                               cpu_op("first", "1", "1") + "," + cpu_op("second", "5", "2");
@@ -110,7 +110,7 @@ TEST_F(HostileFiles, DeepNestingIsRefusedWithItsPlace) {
     EXPECT_TRUE(tells(sentence, "is nested deeper than 256 at byte 27")) << sentence;
 }
 
-TEST_F(HostileFiles, WhatIsNoJsonIsRefusedWithItsPlace) {
+TEST_F(HostileFiles, InvalidJsonIsRefusedWithItsPlace) {
     const std::string sentence = refusal("pytorch", R"({"traceEvents": [{"ph": NaN}]})");
     EXPECT_TRUE(tells(sentence, "is not JSON at byte 2")) << sentence;
     EXPECT_TRUE(
@@ -153,7 +153,7 @@ TEST_F(HostileFiles, LinesOfALogWithTooFewFieldsAreCounted) {
     EXPECT_EQ(recording.ledger.left_out(LeftOutReason::implausible_time), 1u);
 }
 
-TEST_F(HostileFiles, AFieldTooManyIsADecimalCommaAndNotAShorterTime) {
+TEST_F(HostileFiles, AnExtraFieldIsADecimalCommaAndNotAShorterTime) {
     const RecordedProfile recording =
         read("onednn",
              "onednn_verbose,exec,cpu,lrn,ref:any,forward_inference,a,,,2x3,5,25\n"
@@ -163,9 +163,9 @@ TEST_F(HostileFiles, AFieldTooManyIsADecimalCommaAndNotAShorterTime) {
     EXPECT_EQ(recording.ledger.left_out(LeftOutReason::broken_row), 1u);
 }
 
-// ---- What is shared by all formats
+// ---- Shared by all formats
 
-TEST(LayerPaths, LoseWhatExportersRepeat) {
+TEST(LayerPaths, LoseExportersRepetitions) {
     EXPECT_EQ(normalised_path("/layer1/layer1.0/conv1"), "layer1.0.conv1");
     EXPECT_EQ(normalised_path("Net/Conv1"), "net.conv1");
     EXPECT_EQ(elements_in("4x3x2 7"), (std::vector<double>{24, 7}));

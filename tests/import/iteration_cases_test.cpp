@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Public bug reports as small files, which are kept beside the source folder; the right answers
-// stand in their README.txt.
+// SPDX-License-Identifier: MIT Public bug reports as small files next to the source folder; their
+// README.txt has the correct results.
 #include "import/formats.h"
 #include "import/run.h"
 
@@ -34,7 +33,7 @@ protected:
     const std::filesystem::path cases_ = shared_directory() / "data" / "cases";
 };
 
-// "gemm 5 us x 3", of each step: its layer, the median of its samples and their number.
+// "gemm 5 us x 3" for each step: its layer, the median of its samples and their number.
 std::vector<std::string> steps_of(const strata::Run& run) {
     std::vector<std::string> all;
     for (const StepResult& step : run.steps) {
@@ -74,7 +73,7 @@ TEST_F(IterationCases, Case26TwoKernelsAtTheSameTimeAreBusyOnce) {
     EXPECT_EQ(timeline.overlap, Nanoseconds(1'000'000));
 }
 
-TEST_F(IterationCases, Case28OfACutProfileTheWholeRunsCountAndTheRestIsDoubted) {
+TEST_F(IterationCases, Case28OnlyTheCompleteRunsOfATruncatedProfileCount) {
     const strata::Run run = imported("28-ort-cut/ort_cut.json");
     EXPECT_EQ(run.provenance.at("import.iterations"), "2, marked by the tool");
     for (const StepResult& step : run.steps) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Traces of PyTorch on a GPU and of TorchScript, written by hand in the layout of Kineto's own
-// files: the machine that runs the tests need not have a GPU.
+// files: the tests need no GPU.
 #include "import/formats.h"
 #include "import/iterations.h"
 #include "import/run.h"
@@ -60,7 +60,7 @@ std::string_view text_of(const RecordedProfile& profile, TextId id) {
     return profile.texts[id];
 }
 
-// As where the traces of two ranks were joined: both number their calls from the same one on.
+// As in the joined traces of two ranks: both number their calls from the same value.
 TEST_F(KinetoTraces, AnOperatorAfterOneThatARangeOutlastsIsNotPartOfIt) {
     host("cpu_op", "aten::first", 0, 100);
     host("user_annotation", "waits", 50, 200);
@@ -71,7 +71,7 @@ TEST_F(KinetoTraces, AnOperatorAfterOneThatARangeOutlastsIsNotPartOfIt) {
     EXPECT_EQ(profile.operators[1].time, Nanoseconds(30'000));
 }
 
-TEST_F(KinetoTraces, OfSeveralProcessesTheBusiestIsTakenWithItsKernels) {
+TEST_F(KinetoTraces, TheBusiestOfSeveralProcessesIsImportedWithItsKernels) {
     for (const int rank : {1, 2}) {
         process_ = std::to_string(rank);
         host("cpu_op", "aten::relu", 1000 * rank, 10 * rank);
@@ -84,9 +84,10 @@ TEST_F(KinetoTraces, OfSeveralProcessesTheBusiestIsTakenWithItsKernels) {
     EXPECT_EQ(profile.operators[0].time, Nanoseconds(14'000));
     EXPECT_EQ(profile.spans.size(), 1u);
     ASSERT_EQ(profile.doubts.size(), 1u);
-    EXPECT_EQ(profile.doubts[0],
-              "2 processes have operators: those of process 2 are imported, which took the most "
-              "time");
+    EXPECT_EQ(
+        profile.doubts[0],
+        "2 processes have operators: only those of process 2 are imported, which took the most "
+        "time");
     EXPECT_EQ(profile.ledger.left_out(LeftOutReason::other_process), 2u);  // operator and kernel
 }
 
@@ -141,7 +142,7 @@ TEST_F(KinetoTraces, ProfilerStepsAreIterationsByTheLaunchesAndNotByTheKernels) 
     EXPECT_EQ(iterations.outside, Nanoseconds::zero());
 }
 
-TEST_F(KinetoTraces, PythonsModulesNestByTheirClassesAndNumbers) {
+TEST_F(KinetoTraces, PythonModulesNestByTheirClassesAndNumbers) {
     host("python_function", "train.py(12): forward", 5, 100);
     host("python_function", "nn.Module: Net_0", 10, 90);
     host("python_function", "nn.Module: Conv2d_3", 20, 30);
@@ -151,7 +152,7 @@ TEST_F(KinetoTraces, PythonsModulesNestByTheirClassesAndNumbers) {
     EXPECT_EQ(text_of(profile, profile.operators[0].scope), "Net_0/Conv2d_3");
 }
 
-// As PyTorch 2.11 writes it for torch.jit.script(net) with with_modules=True.
+// As written by PyTorch 2.11 for torch.jit.script(net) with with_modules=True.
 TEST_F(KinetoTraces, TorchScriptsModuleHierarchyIsThePathOfTheModule) {
     host("cpu_op", "forward", 20, 60, R"("Module Hierarchy":"TOP(Net)::forward.")");
     host("cpu_op", "aten::conv2d", 22, 20,
@@ -167,7 +168,7 @@ TEST_F(KinetoTraces, TorchScriptsModuleHierarchyIsThePathOfTheModule) {
     EXPECT_EQ(text_of(profile, profile.operators[2].scope), "");
 }
 
-TEST_F(KinetoTraces, CopiesTellTheirBytes) {
+TEST_F(KinetoTraces, CopiesHaveTheirBytes) {
     host("cpu_op", "aten::copy_", 10, 20);
     host("cuda_runtime", "cudaMemcpyAsync", 12, 1, R"("correlation":3)");
     host("gpu_memcpy", "Memcpy HtoD", 100, 4, R"("correlation":3,"bytes":4096,"stream":7)");

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT
-// The books of every format: each record of a file is used, context of others, or left out, in
-// number and, where it has one, in time.
+// SPDX-License-Identifier: MIT The ledger of every format: each record of a file
+// is used, context of others, or left out, by number and, if it has one, by
+// time.
 #include "import/ledger.h"
 
 #include "import/devices.h"
@@ -42,7 +42,7 @@ Nanoseconds time_of(const RecordedProfile& profile) {
     return sum;
 }
 
-// The file has so many records of so many nanoseconds, and the run's times are those used.
+// Expects the file's number of records and nanoseconds, and the run's times to be those used.
 void expect_balance(const RecordedProfile& profile, std::uint64_t records, double nanoseconds) {
     const Ledger& ledger = profile.ledger;
     EXPECT_EQ(ledger.met(), records);
@@ -68,7 +68,7 @@ double left_out_time(const RecordedProfile& profile, LeftOutReason reason) {
     return time;
 }
 
-TEST_F(Books, OfATraceWithADeviceBalance) {
+TEST_F(Books, BalanceForATraceWithADevice) {
     const RecordedProfile profile = read_events(
         event("cpu_op", "aten::mm", 1, 1, 0, 30) + "," + event("cpu_op", "aten::view", 1, 1, 5, 2) +
         "," +  // within it
@@ -88,7 +88,7 @@ TEST_F(Books, OfATraceWithADeviceBalance) {
     EXPECT_EQ(left_out_time(profile, LeftOutReason::unknown_kind), 13e3);
 }
 
-TEST_F(Books, EventsOfAnUnknownPhaseThatLastAreBooked) {
+TEST_F(Books, EventsOfAnUnknownPhaseWithADurationAreBooked) {
     const RecordedProfile profile =
         read_events(event("cpu_op", "aten::mm", 1, 1, 0, 30) + "," +
                     R"({"ph":"Q","name":"later","pid":1,"tid":1,"ts":1,"dur":4},)" +
@@ -98,7 +98,7 @@ TEST_F(Books, EventsOfAnUnknownPhaseThatLastAreBooked) {
     EXPECT_EQ(left_out_time(profile, LeftOutReason::unknown_kind), 9e3);
 }
 
-TEST_F(Books, OfATraceWithoutADeviceBalanceAndAWaitInARangeIsAnOperator) {
+TEST_F(Books, BalanceForATraceWithoutADeviceAndAWaitInARangeIsAnOperator) {
     const RecordedProfile profile =
         read_events(event("cpu_op", "aten::mm", 1, 1, 0, 30) + "," +
                     event("user_annotation", "outer", 1, 1, 40, 40) + "," +
@@ -114,7 +114,7 @@ TEST_F(Books, OfATraceWithoutADeviceBalanceAndAWaitInARangeIsAnOperator) {
     EXPECT_EQ(names, (std::vector<std::string>{"aten::mm", "outer", "aten::add", "gloo:wait"}));
 }
 
-TEST_F(Books, EventsThatLookLikeADevicesWorkAreReadWhateverTheirCategoryIsCalled) {
+TEST_F(Books, EventsThatLookLikeADevicesWorkAreReadWhateverTheirCategory) {
     for (const char* category : {"mtia_ccp_events", "npu", "xpu", "privateuse1"}) {
         const RecordedProfile profile = read_events(
             event("cpu_op", "aten::mm", 1, 1, 0, 30, R"("External id":5)") + "," +
@@ -130,7 +130,7 @@ TEST_F(Books, EventsThatLookLikeADevicesWorkAreReadWhateverTheirCategoryIsCalled
     }
 }
 
-TEST_F(Books, EventsThatBeginAndEndApartArePairedByThreadAndTheOthersCounted) {
+TEST_F(Books, SeparateBeginAndEndEventsArePairedByThreadAndTheOthersCounted) {
     const auto half = [](const char* phase, const char* name, int thread, int time) {
         return fmt::format(R"({{"ph":"{}","cat":"cpu_op","name":"{}","pid":1,"tid":{},"ts":{}}})",
                            phase, name, thread, time);
@@ -153,7 +153,7 @@ TEST_F(Books, AViewersUnitOfTimeChangesNothing) {
     EXPECT_EQ(time_of(profile), Nanoseconds(30'000));
 }
 
-TEST_F(Books, OfOnnxRuntimesProfileBalance) {
+TEST_F(Books, BalanceForOnnxRuntimesProfile) {
     const RecordedProfile profile =
         read("[" + event("Session", "model_loading_uri", 1, 1, 0, 900) + "," +
              event("Session", "model_run", 1, 1, 1000, 200) + "," +
@@ -165,7 +165,7 @@ TEST_F(Books, OfOnnxRuntimesProfileBalance) {
     EXPECT_EQ(left_out_time(profile, LeftOutReason::unknown_kind), 961e3);
 }
 
-TEST_F(Books, OfTensorFlowsTraceBalance) {
+TEST_F(Books, BalanceForTensorFlowsTrace) {
     const RecordedProfile profile = read(
         R"({"traceEvents": [{"ph":"M","name":"process_name","pid":1,"args":{"name":"/host:CPU"}},)" +
             event("", "MatMul", 1, 1, 0, 30, R"("long_name":"dense/MatMul:MatMul")") + "," +
@@ -175,7 +175,7 @@ TEST_F(Books, OfTensorFlowsTraceBalance) {
     EXPECT_EQ(profile.ledger.used().records, 1u);
 }
 
-TEST_F(Books, OnednnsEnginesAreDevicesWithRunsOfTheirOwn) {
+TEST_F(Books, OnednnsEnginesAreDevicesWithSeparateRuns) {
     const auto line = [](const char* engine, const char* kind, int time) {
         return fmt::format("dnnl_verbose,exec,{},convolution,jit,{},a,,alg:direct,mb2_ic3oc4,{}\n",
                            engine, kind, time);
@@ -191,7 +191,7 @@ TEST_F(Books, OnednnsEnginesAreDevicesWithRunsOfTheirOwn) {
     EXPECT_EQ(parts[1].ledger.sentences().size(), 1u);  // the warning is quoted
 }
 
-TEST_F(Books, OfALogOfOnednnBalanceAndPartitionsOfGraphsAreCounted) {
+TEST_F(Books, BalanceForALogOfOnednnAndPartitionsOfGraphsAreCounted) {
     const std::string head = "onednn_verbose,v1,info,oneDNN v3.8.0 (commit 0)\n";
     const std::string partition =
         "onednn_verbose,v1,graph,exec,cpu,100002,sdp,matmul;softmax,,in0_f16:1 out0_f16:2,"
@@ -213,7 +213,7 @@ TEST_F(Books, OfALogOfOnednnBalanceAndPartitionsOfGraphsAreCounted) {
     EXPECT_EQ(alone.ledger.used().records, 1u);
 }
 
-TEST_F(Books, OfDnnmarksLogBalance) {
+TEST_F(Books, BalanceForDnnmarksLog) {
     const RecordedProfile profile = read(
         "I1 DNNMark: suites\nI1 1 timer.h:1] ConvFwd_0: 1.5ms\nI1 1 timer.h:1] NewFwd_1: 2ms\n"
         "I1 1 timer.h:1] ConvFwd_0: -1ms\n",
@@ -225,7 +225,7 @@ TEST_F(Books, OfDnnmarksLogBalance) {
 const std::string nvprof_header =
     "\"Start\",\"Duration\",\"Grid X\",\"Device\",\"Stream\",\"Name\"\n";
 
-TEST_F(Books, OfNvprofsTraceBalanceAndItsWarningsArePassedOn) {
+TEST_F(Books, BalanceForNvprofsTraceAndItsWarningsAreReported) {
     const RecordedProfile profile =
         read("==12== Warning: 7 records were lost\n" + nvprof_header + "ms,us,,,,\n" +
              "1.5,12.5,,\"V100 (0)\",7,\"gemm\"\n1.6,2.5,,\"V100 (0)\",7\n"
@@ -253,14 +253,14 @@ TEST_F(Books, ATableWithoutARowOfUnitsLosesNoRowSilently) {
         read(nvprof_header + "1.5,12.5,,\"V\",7,\"a\"\n1.6,2.5,,\"V\",7,\"b\"\n", "nvprof");
     expect_balance(profile, 2, 0);
     EXPECT_EQ(profile.ledger.left_out(LeftOutReason::unknown_unit), 2u);
-    EXPECT_NE(error_of([&] { imported_run(profile, {}, nullptr); }).find("unit is not known"),
+    EXPECT_NE(error_of([&] { imported_run(profile, {}, nullptr); }).find("unit is unknown"),
               std::string::npos);
 }
 
 const std::string ncu_header =
     "\"ID\",\"Kernel Name\",\"Device\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n";
 
-TEST_F(Books, OfNsightComputeBalanceAndBothFormsTellTheSame) {
+TEST_F(Books, BalanceForNsightComputeAndBothFormsAgree) {
     const RecordedProfile tall =
         read(ncu_header +
              "\"0\",\"k\",\"0\",\"gpu__time_duration.sum\",\"ms\",\"1.234,5\"\n"
@@ -279,7 +279,7 @@ TEST_F(Books, OfNsightComputeBalanceAndBothFormsTellTheSame) {
     EXPECT_EQ(tall.ledger.left_out(LeftOutReason::unknown_unit), 1u);
 }
 
-TEST_F(Books, ATimeWithoutAUnitIsNoTime) {
+TEST_F(Books, ATimeWithoutAUnitIsIgnored) {
     const RecordedProfile profile =
         read(ncu_header +
              "\"0\",\"k\",\"0\",\"gpu__time_duration.sum\",\"\",\"12.5\"\n"
@@ -288,7 +288,7 @@ TEST_F(Books, ATimeWithoutAUnitIsNoTime) {
     EXPECT_EQ(profile.ledger.left_out(LeftOutReason::unknown_unit), 1u);
 }
 
-TEST_F(Books, ASecondTableInTheSameFileIsCountedAndNotTakenForTheFirst) {
+TEST_F(Books, ASecondTableInTheSameFileIsCountedAndNotMixedWithTheFirst) {
     const std::string sums =
         "Time (%),Total Time (ns),Instances,Avg (ns),Name\n90.0,900,3,300.0,gemm\n\n"
         "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n50.0,5000,2,2500.0,cudaMalloc\n";
@@ -302,7 +302,7 @@ const std::string counters_header =
     "\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\",\"Kernel_Name\",\"Counter_Name\","
     "\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\"\n";
 
-TEST_F(Books, OfRocprofv3sCountersEachDispatchIsOneKernelWithItsCounters) {
+TEST_F(Books, EachDispatchOfRocprofv3IsOneKernelWithItsCounters) {
     const RecordedProfile profile =
         read(counters_header +
              "1,\"Agent 4\",1,77,\"gemm\",\"SQ_WAVES\",64.0,2000,2900\n"
@@ -318,7 +318,7 @@ TEST_F(Books, OfRocprofv3sCountersEachDispatchIsOneKernelWithItsCounters) {
     EXPECT_EQ(profile.ledger.left_out(LeftOutReason::unclear_number), 1u);
 }
 
-TEST_F(Books, OfRocprofsOwnCountersEachColumnIsOne) {
+TEST_F(Books, EachCounterColumnOfRocprofIsOne) {
     const RecordedProfile profile = read(
         "\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\",\"SQ_WAVES\",\"FETCH_SIZE\",\"BeginNs\","
         "\"EndNs\"\n"
@@ -327,7 +327,7 @@ TEST_F(Books, OfRocprofsOwnCountersEachColumnIsOne) {
     EXPECT_EQ(profile.counters.at(0).at("SQ_WAVES").value, 64);
 }
 
-TEST_F(Books, EachDeviceOfATableIsARecordingOfItsOwn) {
+TEST_F(Books, EachDeviceOfATableIsASeparateRecording) {
     RecordedProfile both = read(counters_header +
                                 "1,\"Agent 4\",1,77,\"gemm\",\"SQ_WAVES\",64,2000,2900\n"
                                 "2,\"Agent 5\",1,77,\"gemm\",\"SQ_WAVES\",32,1000,1400\n");
@@ -349,7 +349,7 @@ TEST(LedgerSentences, NameReasonNumberTimeAndWhat) {
     ledger.leave_out(LeftOutReason::unknown_kind, "cuda_sync", Nanoseconds(500'000), 2);
     EXPECT_EQ(ledger.sentences(),
               std::vector<std::string>{"3 records of 2.000 ms in all are left out: they are of a "
-                                       "kind that is not read as work (cuda_sync, overhead)"});
+                                       "kind that does not count as work (cuda_sync, overhead)"});
 }
 
 }  // namespace

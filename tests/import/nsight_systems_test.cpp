@@ -27,7 +27,7 @@ const std::string strings =
     "(3, 'conv1'), (4, 'cudaLaunchKernel_v7000'), (5, 'relu1');";
 
 // Two iterations of two layers: the host launches a kernel in each range, and the device runs it
-// later. `text` says how a range is named by an id and a text.
+// later. `text` formats a range's name from an id and a text.
 std::string activity(const char* text_columns, const char* conv1, const char* relu1) {
     std::string sql = fmt::format(
         "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER NOT NULL, end INTEGER NOT NULL, "
@@ -107,8 +107,8 @@ TEST_F(NsightSystems, KernelsBelongToTheRangesAroundTheirLaunches) {
     }
 }
 
-// Instances of MIG, or a machine with cards of two kinds.
-TEST_F(NsightSystems, ADevicesNameIsNotThatOfAnotherDevice) {
+// MIG instances, or a machine with two kinds of cards.
+TEST_F(NsightSystems, ADeviceDoesNotGetAnotherDevicesName) {
     const std::string other = new_schema() + "INSERT INTO TARGET_INFO_GPU VALUES (1, 'NVIDIA T4');";
     EXPECT_EQ(by_device(read(other)).at(0).processor, "");
     const std::string related =
@@ -167,7 +167,7 @@ TEST_F(NsightSystems, CallsOfAnotherProcessWithTheSameNumberLaunchNothingHere) {
     EXPECT_FALSE(profile.spans[0].has_call);
 }
 
-// Both have a thread that marks its own two iterations, and each counts its calls from 1 on.
+// Both have a thread that marks its own two iterations, and each numbers its calls from 1.
 std::string two_processes() {
     const std::int64_t other = process + 1;
     std::string sql =
@@ -231,7 +231,7 @@ TEST_F(NsightSystems, GraphsTracedAsAWholeAreWork) {
     EXPECT_EQ(profile.operators.at(0).time, Nanoseconds(4000));
 }
 
-TEST_F(NsightSystems, RecordsOfOtherTablesAndRangesAreCountedAndWarningsPassedOn) {
+TEST_F(NsightSystems, RecordsOfOtherTablesAndRangesAreCountedAndWarningsReported) {
     const RecordedProfile profile =
         read(new_schema() +
              "CREATE TABLE OSRT_API (start, end); INSERT INTO OSRT_API VALUES (1, 11), (20, 50);"
@@ -250,7 +250,7 @@ TEST_F(NsightSystems, RecordsOfOtherTablesAndRangesAreCountedAndWarningsPassedOn
     EXPECT_TRUE(says(ledger.sentences().back(), "12 events were lost"));
 }
 
-TEST_F(NsightSystems, WithoutRangesOrCallsTheKernelsAreLeft) {
+TEST_F(NsightSystems, WithoutRangesOrCallsTheKernelsRemain) {
     for (const char* missing : {"NVTX_EVENTS", "CUPTI_ACTIVITY_KIND_RUNTIME"}) {
         const RecordedProfile profile = read(new_schema() + fmt::format("DROP TABLE {};", missing));
         ASSERT_EQ(profile.operators.size(), 4u) << missing;
@@ -295,7 +295,7 @@ TEST_F(NsightSystems, ADatabaseOfAnotherProgramIsRefused) {
         is_nsight_systems_file(raw_database(directory_.path() / "export.sqlite", new_schema())));
 }
 
-TEST_F(NsightSystems, AViewThatComputesForEverIsNoTable) {
+TEST_F(NsightSystems, AViewThatComputesForeverIsNotATable) {
     const std::string sentence = refusal(
         strings +
         "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
@@ -308,7 +308,7 @@ TEST_F(NsightSystems, AViewThatComputesForEverIsNoTable) {
     EXPECT_EQ(read(ranges).operators.size(), 4u);
 }
 
-TEST_F(NsightSystems, ADamagedFileEndsInOneSentenceOrInWhatIsWhole) {
+TEST_F(NsightSystems, ADamagedFileGivesOneSentenceOrItsIntactPart) {
     raw_database(file_, new_schema());
     std::ifstream stream(file_, std::ios::binary);
     const std::string whole((std::istreambuf_iterator<char>(stream)), {});

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// ParaDnn's lists of results: entries as the file has them, and a sentence for what is none.
+// SPDX-License-Identifier: MIT ParaDnn's lists of results: the file's entries, and a sentence for
+// invalid ones.
 #include "import/paradnn.h"
 
 #include "tests/support/error_message.h"
@@ -28,7 +28,7 @@ protected:
     TemporaryDirectory directory_;
 };
 
-// One network of 12.34 M parameters on a core of eight, as it stands in the released file.
+// One network of 12.34 M parameters on a core of eight, as in the released file.
 constexpr const char* released =
     R"({"states": ["OOM"], "err_jobs": ["layer_32-node_8192-input_8000-output_1000-bs_16384"],
         "intensity": [385.3322528363047], "flops": [1028.96298], "params": [12340000.0],
@@ -49,7 +49,7 @@ TEST_F(Paradnn, AnEntryIsANetworkWithItsRateAndOperationsOfAllCores) {
     EXPECT_EQ(results.entries[1].batch, 16384);
 }
 
-TEST_F(Paradnn, IntensityOverFourBytesAParameterIsThatOfAGpu) {
+TEST_F(Paradnn, IntensityOverFourBytesPerParameterMeansAGpu) {
     const ParadnnResults results =
         read(R"({"labels": ["layer_4-node_32-input_2000-output_1000-bs_64"], "step_per_sec": [10],
                  "fl": [8], "params": [1e9], "intensity": [2]})");
@@ -77,7 +77,7 @@ TEST_F(Paradnn, AnImportedRunIsOneStepWithTheNetworksNumbersAndItsOrigin) {
     EXPECT_FALSE(observation_of(results.entries[1]).time.has_value());
 }
 
-TEST_F(Paradnn, WhatIsNoListOfResultsIsRefusedInASentence) {
+TEST_F(Paradnn, InvalidListsOfResultsAreRefusedInASentence) {
     const std::string label = "\"layer_4-node_32-input_2000-output_1000-bs_64\"";
     const auto list = [&](const std::string& labels, const std::string& rates) {
         return R"({"labels": [)" + labels + R"(], "step_per_sec": [)" + rates + "]}";
@@ -106,7 +106,7 @@ TEST_F(Paradnn, WhatIsNoListOfResultsIsRefusedInASentence) {
             "has 2 labels and 1 fl");
 }
 
-TEST_F(Paradnn, ItsFilesAreKnownByTheirFirstBytes) {
+TEST_F(Paradnn, ItsFilesAreRecognisedByTheirFirstBytes) {
     EXPECT_TRUE(is_paradnn(released));
     EXPECT_TRUE(is_paradnn(R"( {"states": ["OOM", "OOM"], "err_jobs": ["layer_32)"));
     EXPECT_FALSE(is_paradnn(R"({"traceEvents": [)"));
@@ -114,7 +114,7 @@ TEST_F(Paradnn, ItsFilesAreKnownByTheirFirstBytes) {
     EXPECT_FALSE(is_paradnn(""));
 }
 
-TEST_F(Paradnn, TheReleasedResultsAreReadWhole) {
+TEST_F(Paradnn, TheReleasedResultsAreReadCompletely) {
     const auto folder = shared_directory() / "data/paradnn";
     if (!std::filesystem::exists(folder)) {
         GTEST_SKIP() << folder << " is not here";

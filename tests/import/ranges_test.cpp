@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// A block as language models have it, of which each module has a range, beside its network.
+// SPDX-License-Identifier: MIT A block like those of language models, with a range for each module,
+// matched with its network.
 #include "import/layers.h"
 #include "import/run.h"
 
@@ -45,7 +45,7 @@ protected:
         run("aten::abs", scope, "4x64", time);
         run("aten::mean", scope, "4x64", time + 1);
         run("aten::add", scope, "4x1", time + 2);
-        run("aten::rsqrt", scope, "4x1", time + 3);  // that the network has no layer for
+        run("aten::rsqrt", scope, "4x1", time + 3);  // for which the network has no layer
         run("aten::mul", scope, "4x64 4x1", time + 4);
         run("aten::mul", scope, "64 4x64", time + 5);
     }
@@ -83,23 +83,23 @@ TEST_F(RecordedBlock, EachLayerHasTheTimeOfItsOperatorWithinItsModulesRange) {
     EXPECT_EQ(all.at("unattributed: layers.0.n1/aten::rsqrt"), 103);
 }
 
-TEST_F(RecordedBlock, WhatRunsOutsideOfALayersRangeIsNotTheLayers) {
+TEST_F(RecordedBlock, WorkOutsideALayersRangeIsNotTheLayers) {
     run_norm("layers.0.n1", 100);
     run("aten::add", "", "4x1 4x1", 5000);  // as large as those of the modules
     run("aten::add", "layers.0.n2", "4x64 4x64", 202);
     const auto all = times();
     EXPECT_EQ(all.at("layers.0.n2.add"), 202);
     EXPECT_EQ(all.at("layers.0.n1.add"), 102);
-    EXPECT_EQ(all.at("layers.0.add"), 5000);  // the only addition outside of all ranges
+    EXPECT_EQ(all.at("layers.0.add"), 5000);  // the only addition outside all ranges
 }
 
-TEST_F(RecordedBlock, ARangeWithOneLayerIsTheLayerWithAllThatRunsInIt) {
+TEST_F(RecordedBlock, ARangeWithOneLayerIsTheLayerWithAllItsWork) {
     run("aten::linear", "Net/layers.0.fc", "4x64 64x64", 1000);
     run("aten::add", "Net/layers.0.fc", "4x64 64", 10);
     EXPECT_EQ(times(), (std::map<std::string, double>{{"layers.0.fc", 1010}}));
 }
 
-TEST_F(RecordedBlock, ARangeAroundTheBlockBoundsWhatIsInNoRangeWithinIt) {
+TEST_F(RecordedBlock, ARangeAroundTheBlockBoundsWorkOutsideItsInnerRanges) {
     run("aten::add", "layers.0", "4x64 4x64", 300);
     run_norm("layers.0/layers.0.n2", 200);
     run("aten::add", "", "4x64 4x64", 7);
@@ -109,7 +109,7 @@ TEST_F(RecordedBlock, ARangeAroundTheBlockBoundsWhatIsInNoRangeWithinIt) {
     EXPECT_EQ(all.at("unattributed: aten::add"), 7);
 }
 
-TEST_F(RecordedBlock, KernelsInAModulesRangeAreItsLayersInOrderIfTheyAreAsMany) {
+TEST_F(RecordedBlock, EquallyManyKernelsInAModulesRangeAreItsLayersInOrder) {
     for (int i = 0; i < 5; ++i) {
         run("void kernel<" + std::to_string(i) + ">()", "layers.0.n2", "", 10 + i);
     }
@@ -123,7 +123,7 @@ TEST_F(RecordedBlock, KernelsInAModulesRangeAreItsLayersInOrderIfTheyAreAsMany) 
                                              {"unattributed: layers.0.n1/void kernel<7>()", 5}}));
 }
 
-TEST_F(RecordedBlock, WhatRunsInNoRangeIsALayerBetweenThoseWhoseRangesAreAroundIt) {
+TEST_F(RecordedBlock, WorkBetweenTwoRangesIsALayerBetweenTheirLayers) {
     run("aten::add", "", "4x64 4x64", 9);  // before everything else
     run_norm("layers.0.n1", 100);
     run("aten::linear", "layers.0.fc", "4x64 64x64", 1000);
@@ -134,7 +134,7 @@ TEST_F(RecordedBlock, WhatRunsInNoRangeIsALayerBetweenThoseWhoseRangesAreAroundI
     EXPECT_EQ(all.at("unattributed: aten::add"), 9);
 }
 
-TEST(RecordedRanges, TheSecondCallOfAModuleLiesInTheModulesRange) {
+TEST(RecordedRanges, TheSecondCallOfAModuleBelongsToTheModulesRange) {
     const Graph graph = parse_graph(
         "graph twice\ninput x f32 4x64\nrelu = activation(x)\nfc = fully_connected(relu) "
         "out_features=64\nrelu_2 = activation(fc)\n",

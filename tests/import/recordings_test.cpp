@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Files that the tools themselves wrote (data/README.md), laid beside the network that they ran.
+// SPDX-License-Identifier: MIT Files written by the tools themselves (data/README.md), matched with
+// the network that they ran.
 #include "import/formats.h"
 #include "import/run.h"
 
@@ -113,7 +113,7 @@ TEST(Recordings, ARangeNamedByTheModulesPathIsTheLayer) {
     }
 }
 
-TEST(Recordings, WhatBelongsToNoLayerHasRowsThatSaySoAndTheTimesAddUp) {
+TEST(Recordings, UnattributedWorkHasItsOwnRowsAndTheTimesAddUp) {
     const RecordedProfile recording = recording_of(data / "torch_training.json.gz");
     const ImportedRun imported = beside_network("torch_training.json.gz");
     Seconds recorded, shown;
@@ -144,7 +144,7 @@ TEST(Recordings, OnnxRuntimesNodesAreLayersByTheirModulePath) {
     }
 }
 
-TEST(Recordings, ANodeThatOnnxRuntimeFusedAndPaddedIsTheOnlyConvolutionLeft) {
+TEST(Recordings, ANodeFusedAndPaddedByOnnxRuntimeIsTheOnlyConvolutionLeft) {
     const ImportedRun imported = beside_network("onnxruntime_all.json");
     EXPECT_TRUE(attributed(imported).contains("conv1 forward by operator and order"));
     const auto reorder =
@@ -156,7 +156,7 @@ TEST(Recordings, ANodeThatOnnxRuntimeFusedAndPaddedIsTheOnlyConvolutionLeft) {
     }));
 }
 
-TEST(Recordings, TensorFlowsNodesAreLayersByTheirPathWithBothGradientsApart) {
+TEST(Recordings, TensorFlowsNodesAreLayersByTheirPathWithSeparateGradients) {
     const ImportedRun imported = beside_network("tensorflow_training.trace.json.gz");
     EXPECT_EQ(
         attributed(imported),
@@ -187,14 +187,14 @@ TEST(Recordings, OnednnsPrimitivesAreLayersByTheirProblems) {
 TEST(Recordings, ALogOfOnednn3IsReadByItsTemplate) {
     const RecordedProfile recording = recording_of(data / "onednn_3.log");
     EXPECT_EQ(recording.version, "3.10.2");
-    ASSERT_EQ(recording.operators.size(), 9u);  // a convolution between two reorders, thrice
+    ASSERT_EQ(recording.operators.size(), 9u);  // a convolution between two reorders, three times
     EXPECT_EQ(recording.texts[recording.operators[1].name], "convolution");
     EXPECT_EQ(recording.texts[recording.operators[1].implementation], "jit:avx512_core");
     EXPECT_EQ(recording.texts[recording.operators[1].layout],
               "src:abcd wei:Acdb16a bia:a dst:aBcd16b");
 }
 
-TEST(Recordings, DurationsWithoutStartsGiveNoLengthOfAnIteration) {
+TEST(Recordings, DurationsWithoutStartsGiveNoIterationLength) {
     EXPECT_TRUE(beside_network("onednn_2.log").run.whole.instrumented.values.empty());
     EXPECT_FALSE(beside_network("onednn_2_timestamps.log").run.whole.instrumented.values.empty());
 }
@@ -208,7 +208,7 @@ TEST(Recordings, WithoutANetworkEveryOperatorIsALayer) {
     EXPECT_EQ(recorded_batch(recording), 4);
 }
 
-TEST(Recordings, AnImportedRunIsStoredOnceAndLoadsAsItWas) {
+TEST(Recordings, AnImportedRunIsStoredOnceAndLoadsUnchanged) {
     const TemporaryDirectory directory;
     const Database database = Database::open(directory.path() / "runs.sqlite");
     ImportedRun first = beside_network("torch_training.json.gz");
@@ -223,7 +223,7 @@ TEST(Recordings, AnImportedRunIsStoredOnceAndLoadsAsItWas) {
     EXPECT_FALSE(summarise(loaded).budget.end_to_end);
 }
 
-TEST(Recordings, AnImportedRunDiffersFromOneOfTheSameNetworkInWhatTheToolTellsAlone) {
+TEST(Recordings, AnImportedRunDiffersFromAnotherOnlyInWhatTheToolRecords) {
     const strata::Run imported = beside_network("onednn_2.log").run;
     strata::Run measured = imported;
     measured.origin = Origin::measured;
@@ -239,8 +239,8 @@ TEST(Recordings, AnImportedRunDiffersFromOneOfTheSameNetworkInWhatTheToolTellsAl
                                               {"threads", "unknown", "3"}}));
 }
 
-// What a profiler that was killed leaves.
-TEST(Recordings, ATruncatedTraceIsImportedUpToItsEndAndSaysSo) {
+// The file of a killed profiler.
+TEST(Recordings, ATruncatedTraceIsImportedUpToItsEndAndDoubted) {
     const TemporaryDirectory directory;
     std::ifstream whole(data / "onnxruntime_off.json");
     std::string text((std::istreambuf_iterator<char>(whole)), {});

@@ -6,7 +6,7 @@
 namespace strata {
 namespace {
 
-TEST(Units, EveryToolsNameOfAUnitOfTimeIsKnownAndNoOther) {
+TEST(Units, OnlyTheToolsNamesOfUnitsOfTimeAreKnown) {
     for (const char* name : {"us", "usec", "usecond", "microseconds", "\xC2\xB5s"}) {
         EXPECT_EQ(time_unit(name), TimeUnit::microsecond) << name;
     }
@@ -24,7 +24,7 @@ struct CounterCase {
     const char* plain;
 };
 
-TEST(Units, OfCountersPrefixesAreFactorsAndRatesAreBySecond) {
+TEST(Units, CountersPrefixesAreFactorsAndRatesArePerSecond) {
     for (const CounterCase& one :
          {CounterCase{"Mbyte", 1e6, "B"}, CounterCase{"GB/s", 1e9, "B/s"},
           CounterCase{"Gbyte/second", 1e9, "B/s"}, CounterCase{"byte/nsecond", 1e9, "B/s"},
@@ -80,18 +80,18 @@ TEST(Numbers, WithOneMeaningAreReadByIt) {
     EXPECT_EQ(style.plain(" 42 "), "42");
 }
 
-TEST(Numbers, WithTwoMeaningsNeedAnotherOneThatTells) {
+TEST(Numbers, WithTwoMeaningsNeedAnotherOneThatDecides) {
     EXPECT_FALSE(NumberStyle().plain("1,234"));
-    EXPECT_EQ(NumberStyle().plain("1.234"), "1.234");  // as tools write it themselves
+    EXPECT_EQ(NumberStyle().plain("1.234"), "1.234");  // as written by the tools
     EXPECT_EQ(style_of({"12.5"}).plain("1,234"), "1234");
     EXPECT_EQ(style_of({"12,5"}).plain("1,234"), "1.234");
     EXPECT_EQ(style_of({"1.234.567"}).plain("1.234"), "1234");
     EXPECT_FALSE(style_of({"12,5", "12.5"}).plain("1,234"));
     EXPECT_FALSE(style_of({"12,5", "12.5"}).plain("1.234"));
-    EXPECT_FALSE(style_of({"12.5"}).plain("1,23"));  // a point is this file's mark
+    EXPECT_FALSE(style_of({"12.5"}).plain("1,23"));  // a point is this file's decimal mark
 }
 
-TEST(Numbers, ThatAreMalformedAreNone) {
+TEST(Numbers, ThatAreMalformedAreNothing) {
     for (const char* text : {"", "n/a", "inf", "1,23,456.5", "1.2.3", "12,34", "1,,234", ".", "-",
                              "1e", "0x10", "1 23", "1,234'567", "12a"}) {
         EXPECT_FALSE(style_of({"1.5"}).plain(text)) << text;
