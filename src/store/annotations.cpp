@@ -40,7 +40,7 @@ void require_run(const Database& database, std::int64_t run) {
     }
 }
 
-// Whether a living process adds to it: as part of an open plan of its own.
+// Whether a living process is adding to the run as part of its open plan.
 void require_at_rest(const Database& database, std::int64_t run) {
     Statement find(database,
                    "SELECT plan.owner FROM run JOIN plan ON plan.id = run.plan "
@@ -59,7 +59,7 @@ std::string line_of(const Database& database, std::int64_t run) {
                        find.integer(1), find.text(2), find.text(3));
 }
 
-// Kernels that only the run's own trace speaks of go with it; those that were imported stay.
+// Kernels that only the run's trace uses are removed with it; imported ones stay.
 void delete_run(const Database& database, std::int64_t run) {
     std::optional<std::int64_t> kernels;
     Statement find(database, "SELECT kernel_set FROM trace WHERE run = ?");

@@ -25,10 +25,10 @@ namespace {
 struct SqliteFailure {
     int code = 0;          // extended result code
     std::string message;   // sqlite3_errmsg
-    int system_error = 0;  // errno of the operation beneath, 0 where there is none
+    int system_error = 0;  // errno of the underlying operation, 0 if there is none
 };
 
-// What a result code means to whoever asked, as the end of a sentence that begins with the file.
+// The meaning of a result code for the user, as the end of a sentence that begins with the file.
 struct Meaning {
     int code;
     const char* sentence;
@@ -37,9 +37,9 @@ struct Meaning {
 constexpr std::array meanings = {
     Meaning{SQLITE_NOTADB,
             "is not a strata database (not an SQLite file); choose another with --database"},
-    Meaning{SQLITE_CORRUPT, "is damaged; copy it and recover what is left with sqlite3's .recover"},
+    Meaning{SQLITE_CORRUPT, "is damaged; copy it and recover the rest with sqlite3's .recover"},
     Meaning{SQLITE_INTERRUPT,
-            "takes more time or memory to answer than a sound one does; check it with sqlite3's "
+            "takes more time or memory to answer than an intact one; check it with sqlite3's "
             "PRAGMA quick_check"},
     Meaning{SQLITE_TOOBIG, "holds a value of more than 64 MB, which strata did not store"},
     Meaning{SQLITE_FULL,
@@ -67,7 +67,7 @@ std::string with_cause(const char* what, const SqliteFailure& failure) {
     return fmt::format("{} ({}); fix that or choose another with --database", what, cause);
 }
 
-// The same of a file that another program wrote and that is only read.
+// The same for another program's file that is only read.
 constexpr std::array foreign_meanings = {
     Meaning{SQLITE_NOTADB, "is not an SQLite file; give one that strata can import"},
     Meaning{SQLITE_CORRUPT, "is damaged; copy it again, or recover it with .recover"},
@@ -75,7 +75,7 @@ constexpr std::array foreign_meanings = {
             "holds a value of more than a megabyte, too long for a kernel name; give one that "
             "strata can import"},
     Meaning{SQLITE_CANTOPEN, "cannot be opened; change its permissions or copy it"},
-    Meaning{SQLITE_IOERR, "is cut off; copy it again"},
+    Meaning{SQLITE_IOERR, "is truncated; copy it again"},
 };
 
 std::string foreign_sentence_of(const SqliteFailure& failure) {
@@ -103,8 +103,8 @@ std::string sentence_of(const SqliteFailure& failure) {
     }
     if (primary == SQLITE_CONSTRAINT) {
         return fmt::format(
-            "is unharmed, but refuses what was to be stored ({}), which is a mistake of strata: "
-            "report it with the command",
+            "is unharmed, but refuses the new data ({}), which is a bug of strata: report it with "
+            "the command",
             failure.message);
     }
     return fmt::format("cannot be used: {}", failure.message);
@@ -137,10 +137,10 @@ std::filesystem::path database_path(const std::string& asked) {
 
 namespace {
 
-// For a reader. Whatever is asked of a sound file takes less, of any size that was seen.
+// Limits for readers. No query of an intact file has needed as much, whatever its size.
 constexpr StatementLimits limits_of_reading{.time = Seconds{30}, .memory = Bytes{4e9}};
 
-// A path as an SQLite URI for reading; `how` may promise that nobody changes the file.
+// A path as an SQLite URI for reading; `how` may promise that the file never changes.
 std::string uri_of(const std::filesystem::path& file, const char* how) {
     std::string uri = "file:";
     for (const char c : std::filesystem::absolute(file).string()) {
@@ -154,7 +154,7 @@ std::string uri_of(const std::filesystem::path& file, const char* how) {
 }
 
 // A write-ahead log lets readers read while a run is stored. It needs shared memory, which network
-// file systems lack; there, and where others are at work, the file's present way is kept.
+// file systems lack; there, and if others use the file, its current journal mode is kept.
 void prefer_write_ahead_log(const Database& database) {
     sqlite3_exec(database.handle(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
 }
@@ -166,7 +166,7 @@ void tune(const Database& database) {
         "PRAGMA temp_store = MEMORY;");
 }
 
-// Whoever stores a long sweep needs few of its pages again: its memory stays small.
+// Storing a long sweep rereads few pages, so its memory can stay small.
 void tune_for_writing(const Database& database) {
     tune(database);
     database.execute("PRAGMA cache_size = -16384;");
@@ -177,13 +177,13 @@ void tune_for_reading(const Database& database) {
     database.execute("PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536;");
 }
 
-// (SQLite itself takes a last page that was cut for one with zeros.)
+// (SQLite itself treats a truncated last page as one filled with zeros.)
 void require_whole(const Database& database) {
     Statement size(database,
                    "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size");
     size.start().next();
     if (static_cast<std::int64_t>(std::filesystem::file_size(database.file())) < size.integer(0)) {
-        throw Error(fmt::format("database {} is cut: it should have {} bytes; copy it again",
+        throw Error(fmt::format("database {} is truncated: it should have {} bytes; copy it again",
                                 printable(database.file().string(), 1000), size.integer(0)));
     }
 }
@@ -219,7 +219,7 @@ void create_folder_of(const std::filesystem::path& file) {
                         "with --database",
                         printable(folder.string(), 1000), problem.message()));
     }
-    // (SQLite would only say that there is no such file.)
+    // (SQLite would only report that there is no such file.)
     const bool is_there = std::filesystem::exists(file, problem);
     const auto* place = folder.empty() ? "." : folder.c_str();
     if (!is_there && ::access(place, W_OK | X_OK) != 0) {
@@ -245,7 +245,7 @@ void require_file(const std::filesystem::path& file) {
     }
 }
 
-// Whether committed changes still lie in a write-ahead log beside the file.
+// Whether a write-ahead log next to the file still holds committed changes.
 bool has_log(std::filesystem::path file) {
     file += "-wal";
     std::error_code problem;
@@ -269,10 +269,11 @@ Database::Database(std::filesystem::path file, int flags, bool immutable, Databa
       uri_(uri_of(file_, immutable ? "?immutable=1" : "?mode=ro")),
       owner_(owner) {
     require_regular(file_);
-    // (An absolute path is never taken for a URI.)
+    // (An absolute path is never mistaken for a URI.)
     const std::string name = immutable ? uri_ : std::filesystem::absolute(file_).string();
-    // It counts every allocation under a lock, for statistics that nobody asks for: a twentieth of
-    // the time of storing thousands of runs. (Refused, without harm, once a database was open.)
+    // SQLite counts every allocation under a lock, for statistics that nobody uses: a twentieth of
+    // the time of storing thousands of runs. (Has no effect, harmlessly, once a database was
+    // opened.)
     [[maybe_unused]] static const int unlocked = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sqlite3* handle = nullptr;
     const int result = sqlite3_open_v2(name.c_str(), &handle,
@@ -299,8 +300,8 @@ Database Database::open(const std::filesystem::path& file, const Schema& schema)
     return database;
 }
 
-// A log needs a writable folder even to be read. Where there is none, the file alone is the whole
-// database if its log is empty.
+// Even reading a log needs a writable folder. Without one, the file alone is the whole database if
+// its log is empty.
 Database Database::open_for_reading(const std::filesystem::path& file) {
     Database database(file, SQLITE_OPEN_READONLY);
     if (readable(database) || has_log(file)) {
@@ -324,8 +325,8 @@ Database Database::open_existing(const std::filesystem::path& file, const Schema
     return database;
 }
 
-// Promised not to change, the file is read without a lock or a log beside it: a foreign folder is
-// not written to.
+// Declared immutable, the file is read without a lock or log, so nothing is written to a foreign
+// folder.
 Database Database::open_foreign(const std::filesystem::path& file) {
     std::error_code problem;
     if (!std::filesystem::is_regular_file(file, problem)) {
@@ -372,7 +373,7 @@ std::int64_t Database::changed_rows() const {
     return sqlite3_changes64(handle());
 }
 
-// A write that fails while a transaction ends leaves its cause in errno alone (SQLite 3.40).
+// A write that fails while a transaction ends leaves its cause only in errno (SQLite 3.40).
 void Database::fail() const {
     const int last = errno;
     const int code = sqlite3_extended_errcode(handle());

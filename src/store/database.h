@@ -16,42 +16,42 @@ struct sqlite3;
 
 namespace strata {
 
-// Whose file a database is; messages differ in what they advise.
+// Who owns a database file; the advice in messages depends on it.
 enum class DatabaseOwner { strata, another };
 
-// A statement that would have written what the schema forbids.
+// A statement would have written something that the schema forbids.
 class BrokenConstraint : public Error {
 public:
     explicit BrokenConstraint(const Error& error) : Error(error) {}
 };
 
-// What another process still held locked when patience ended (store/lock_wait.h).
+// Another process still held a lock when the wait ended (store/lock_wait.h).
 class DatabaseLocked : public Error {
 public:
     explicit DatabaseLocked(const Error& error) : Error(error) {}
 };
 
-// The longest text or blob that a database may hold; what strata stores is shorter.
+// The longest text or blob that a database may hold; strata stores only shorter ones.
 constexpr Bytes longest_value{64 << 20};
 
-// An open database of runs. Every failure, here and in what works on it, is an Error of one
-// sentence that names the file and the fix. Not to be shared between threads; several processes
-// may use one file at a time.
+// An open database of runs. Every failure, here and in its users, is an Error of one sentence that
+// names the file and the fix. Do not share it between threads; several processes may use one file
+// at a time.
 class Database {
 public:
     // Opens for reading and writing. Creates the file and its folder if they are missing, and
-    // refuses, without a change to it, a file that does not have exactly this schema.
+    // refuses, without changing it, a file that does not have exactly this schema.
     static Database open(const std::filesystem::path& file, const Schema& schema = strata_schema());
 
-    // Opens for reading only; works on read-only media too. Statements have limits, and views are
-    // those of this program, so that a hostile or damaged file ends with an Error. Throws Error if
+    // Opens for reading only; works on read-only media too. Statements have limits, and this
+    // program's views are used, so a hostile or damaged file ends in an Error. Throws Error if
     // there is no database.
     static Database open_existing(const std::filesystem::path& file,
                                   const Schema& schema = strata_schema());
 
-    // Opens another program's SQLite file for reading only, so that nothing in it can do harm: no
-    // view or trigger of its own runs, no function of ours is called by it, and no value may be
-    // longer than a megabyte. Throws Error where there is no such file or it is no database.
+    // Opens another program's SQLite file for reading only, so that nothing in it can do harm: its
+    // views and triggers do not run, it cannot call our functions, and no value may be longer than
+    // a megabyte. Throws Error if there is no such file or it is not a database.
     static Database open_foreign(const std::filesystem::path& file);
 
     // Statements without results, separated by semicolons.
@@ -65,7 +65,7 @@ public:
     StatementWatch& watch() const { return *watch_; }
     LockWait& lock_wait() const { return *lock_wait_; }
 
-    // Throws what SQLite says of the call that just failed.
+    // Throws SQLite's error for the call that just failed.
     [[noreturn]] void fail() const;
 
 private:
@@ -80,15 +80,15 @@ private:
     friend class Attachment;
 
     std::filesystem::path file_;
-    std::string uri_;  // to read it by
+    std::string uri_;  // to read it with
     DatabaseOwner owner_ = DatabaseOwner::strata;
     std::unique_ptr<StatementWatch> watch_;  // the connection refers to both
     std::unique_ptr<LockWait> lock_wait_;
     std::unique_ptr<sqlite3, Close> handle_;
 };
 
-// Makes the tables of another open database those of the schema `other` in statements of this one,
-// for reading, as long as it lives. Begins and ends outside of transactions.
+// Attaches another open database as the schema `other` of this one, for reading, as long as it
+// lives. Begins and ends outside transactions.
 class Attachment {
 public:
     Attachment(const Database& into, const Database& other);
@@ -100,8 +100,8 @@ private:
     const Database& into_;
 };
 
-// Where runs are stored: what was requested, else $STRATA_DATABASE, else strata/strata.sqlite below
-// $XDG_DATA_HOME, which is ~/.local/share unless set. Throws Error where even $HOME is not set.
+// The database's path: the requested one, else $STRATA_DATABASE, else strata/strata.sqlite in
+// $XDG_DATA_HOME (default ~/.local/share). Throws Error if $HOME is not set either.
 std::filesystem::path database_path(const std::string& asked = {});
 
 }  // namespace strata

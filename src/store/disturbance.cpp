@@ -20,7 +20,7 @@ constexpr std::string_view of_a_step = "step";
 constexpr std::array<std::pair<std::string_view, Samples WholeResult::*>, 2> wholes = {
     {{"end_to_end", &WholeResult::end_to_end}, {"instrumented", &WholeResult::instrumented}}};
 
-// A byte for each sample; none where no sample was delayed.
+// One byte per sample; empty if no sample was delayed.
 std::vector<std::byte> marks_of(const Samples& samples) {
     std::vector<std::byte> marks;
     if (std::ranges::find(samples.disturbed, true) != samples.disturbed.end()) {
@@ -39,7 +39,7 @@ public:
                   "INSERT INTO disturbance (run, series, position, disturbed, used, marks) "
                   "VALUES (?, ?, ?, ?, ?, ?)") {}
 
-    // Nothing where nobody looked.
+    // Nothing if disturbance was not observed.
     void add(std::string_view series, std::size_t position, const Samples& samples,
              const std::optional<Estimate>& time) {
         if (time && !samples.disturbed.empty()) {
@@ -86,8 +86,7 @@ void load_disturbance(const Database& database, Run& run) {
         const auto marks = row.bytes(2);
         if (samples == nullptr || (!marks.empty() && marks.size() != samples->values.size())) {
             throw Error(fmt::format(
-                "run {} says which samples were disturbed, but does not have those samples: the "
-                "database is damaged",
+                "run {} marks samples as disturbed that it does not have: the database is damaged",
                 run.id));
         }
         samples->disturbed.assign(samples->values.size(), false);

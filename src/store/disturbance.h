@@ -6,10 +6,10 @@
 
 namespace strata {
 
-// Which samples of a run other programs delayed, in place of what was stored of it.
+// Stores which samples of a run other programs delayed, replacing earlier marks.
 void store_disturbance(const Database& database, const Run& run);
 
-// Reads it into the run's samples. Throws Error where the marks are not those of the samples.
+// Reads the marks into the run's samples. Throws Error if they do not fit the samples.
 void load_disturbance(const Database& database, Run& run);
 
 }  // namespace strata

@@ -9,12 +9,12 @@
 
 namespace strata {
 
-// What feeding a run with images took; nothing where it was not fed. Throws Error where a series is
-// missing or empty.
+// The infeed times of a run; nothing if it was not fed. Throws Error if a series is missing or
+// empty.
 std::optional<InfeedResult> load_infeed(const Database& database, std::int64_t run);
 
-// Stores a run's infeed in the place of what was stored of it. Requires: a transaction, in which
-// the run's own row is stored.
+// Stores a run's infeed, replacing an earlier one. Requires: a transaction in which the run's own
+// row is stored.
 void store_infeed(const Database& database, const Run& run);
 
 }  // namespace strata

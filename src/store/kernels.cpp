@@ -22,8 +22,8 @@ std::string described(const LaunchShape& launch) {
                        launch.static_shared.value, launch.dynamic_shared.value);
 }
 
-// Everything that a kernel is stored with, on lines of their own: names hold no line breaks that
-// could make two kernels look like one another, because the lengths stand before them.
+// All stored values of a kernel, one per line: lengths precede the names, so line breaks in them
+// cannot make two kernels look equal.
 std::string described(const TrackedKernel& kernel) {
     const KernelKey& key = kernel.key;
     std::string text =
@@ -41,7 +41,7 @@ std::string described(const TrackedKernel& kernel) {
 
 std::string content_hash(const KernelSet& set) {
     if (set.run != 0) {
-        return fmt::format("run {}", set.run);  // each run's trace is its own
+        return fmt::format("run {}", set.run);  // traces of different runs differ
     }
     std::uint64_t hash = hash_of(set.network);
     for (const TrackedKernel& kernel : set.kernels) {
@@ -92,7 +92,7 @@ private:
                     texts_.id_of(kernel.name));
     }
 
-    // What may be unknown, of a kernel that is stored.
+    // Stores the optional values of a kernel.
     void store_knowledge(std::int64_t id, const TrackedKernel& kernel) {
         if (kernel.pass) {
             layer_.run(texts_.id_of(kernel.layer), name_of(*kernel.pass), id);

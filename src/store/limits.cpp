@@ -14,7 +14,7 @@ namespace {
 constexpr int operations_between_questions = 100;
 constexpr std::chrono::milliseconds between_looks{2};
 
-// Of this process; 0 if the kernel does not say.
+// The memory of this process; 0 if the kernel does not report it.
 double resident_bytes() {
     const auto text = read_small_file("/proc/self/statm").value_or("");
     const auto parts = split(text, ' ');
@@ -44,7 +44,7 @@ StatementWatch::Limit StatementWatch::exceeded() const {
     return code == SQLITE_INTERRUPT ? Limit::time : Limit::none;
 }
 
-// (SQLite's own limit of memory needs its statistics, which cost a lock for every allocation.)
+// (SQLite's own memory limit needs its statistics, which cost a lock for every allocation.)
 int StatementWatch::is_over(void* watch) {
     auto& self = *static_cast<StatementWatch*>(watch);
     const auto now = Clock::now();

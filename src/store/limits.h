@@ -10,14 +10,14 @@ struct sqlite3;
 
 namespace strata {
 
-// How much one statement may take. A mistake in SQL asks for more than any machine has, and so does
-// a damaged file whose pages lead back to themselves.
+// The limits of one statement. Faulty SQL can need more than any machine has, and so can a damaged
+// file whose pages form a cycle.
 struct StatementLimits {
-    Seconds time{60};   // of SQLite's work, not of what its caller does between rows
-    Bytes memory{4e9};  // by which the process grows
+    Seconds time{60};   // of SQLite's work, excluding the caller's between rows
+    Bytes memory{4e9};  // growth of the process
 };
 
-// Ends statements of a connection that exceed limits, once it was given some.
+// Ends statements of a connection that exceed limits, once limits are set.
 class StatementWatch {
 public:
     using Clock = std::chrono::steady_clock;
@@ -30,15 +30,15 @@ public:
     StatementWatch(const StatementWatch&) = delete;
     StatementWatch& operator=(const StatementWatch&) = delete;
 
-    // From now on. Memory counts from here, too.
+    // Starts the limits now. Memory growth counts from here too.
     void set(const StatementLimits& limits);
     const StatementLimits& limits() const { return limits_; }
 
-    // Around each piece of a statement's work, with the time that it took before.
+    // Called around each piece of a statement's work, with its time so far.
     void enter(Clock::duration spent);
     Clock::duration leave() const { return Clock::now() - begin_; }
 
-    // What ended the statement that just failed.
+    // The limit that ended the statement that just failed.
     Limit exceeded() const;
 
 private:
@@ -46,7 +46,7 @@ private:
 
     sqlite3* handle_;
     StatementLimits limits_{.time = Seconds{unlimited}, .memory = Bytes{unlimited}};
-    Clock::time_point begin_, next_look_;  // at the memory
+    Clock::time_point begin_, next_look_;  // when memory ends
     double resident_ = 0;                  // bytes, when the limits were set
     bool has_grown_ = false;
 };

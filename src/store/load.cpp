@@ -106,7 +106,7 @@ std::vector<StepResult> steps_of(const Database& database, std::int64_t id) {
     return steps;
 }
 
-// What checkpoints added to a run that has not ended.
+// The samples that checkpoints added to an unfinished run.
 void load_checkpoints(const Database& database, Run& run) {
     Statement row(database,
                   "SELECT position, sample_values FROM step_samples WHERE run = ? "
@@ -191,7 +191,7 @@ std::vector<Flag> flags_of(const Database& database, std::int64_t id) {
 
 }  // namespace
 
-// One read transaction, so that a checkpoint in between cannot mix two states.
+// A single read transaction, so that a checkpoint in between cannot mix two states.
 Run load_run(const Database& database, std::int64_t id) {
     const Transaction snapshot(database, Intent::read);
     Run run = run_row(database, id);
@@ -246,7 +246,7 @@ std::int64_t nth_latest_run(const Database& database, std::int64_t back) {
     return find.integer(0);
 }
 
-// "FILE:NAME" in its two halves; no file for a plain name.
+// Splits "FILE:NAME"; the file is empty for a plain name.
 std::pair<std::string, std::string> file_and_name(const std::string& text) {
     const auto colon = text.rfind(':');
     if (colon == std::string::npos) {

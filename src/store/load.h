@@ -10,8 +10,8 @@
 
 namespace strata {
 
-// A run as it was stored, to the last bit of its samples; counts come back rounded to whole bytes
-// and operations. Throws Error where there is none of that id or its rows make no sense.
+// A stored run with bit-identical samples; counts are rounded to whole bytes and operations. Throws
+// Error if there is none with that id or its rows are invalid.
 Run load_run(const Database& database, std::int64_t id);
 
 // The id that a name refers to: "17", "last", "last~2" (two before the last; partial runs count),

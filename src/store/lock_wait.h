@@ -13,26 +13,27 @@ struct sqlite3;
 
 namespace strata {
 
-// What this process does while another one holds a database locked.
+// How this process waits while another one holds a database locked.
 struct LockPatience {
     static constexpr Seconds endless{std::numeric_limits<double>::infinity()};
 
     Seconds limit{60};
-    void (*tell)(const std::string& sentence) = nullptr;  // once in a wait, after its first second
-    const std::atomic<bool>* stop = nullptr;              // raised: wait no longer
+    void (*tell)(const std::string& sentence) =
+        nullptr;                              // called once per wait, after its first second
+    const std::atomic<bool>* stop = nullptr;  // set: stop waiting
 };
 
-// Of all connections. Not to be changed while another thread uses one.
+// The policy of all connections. Do not change it while another thread uses one.
 LockPatience& lock_patience();
 
-// The waiting of one connection.
+// The wait of one connection.
 class LockWait {
 public:
     LockWait(sqlite3* handle, std::filesystem::path file);
     LockWait(const LockWait&) = delete;
     LockWait& operator=(const LockWait&) = delete;
 
-    // While it lives, the connection does not wait: for what may as well be stored later.
+    // While it lives, the connection does not wait: for data that can be stored later.
     class Skipped {
     public:
         explicit Skipped(LockWait& wait) : wait_(wait) { wait_.is_skipped_ = true; }

@@ -20,14 +20,14 @@ namespace {
 void require_another(const Database& into, const std::filesystem::path& from) {
     std::error_code ignored;
     if (std::filesystem::equivalent(into.file(), from, ignored)) {
-        throw Error(fmt::format("{} is the database that is merged into; name others",
+        throw Error(fmt::format("{} is the target of the merge; name other databases",
                                 printable(from.string(), 1000)),
                     ExitCode::usage);
     }
 }
 
-// A copy that was made while the file was written, or cut, is found before anything is taken. (The
-// check visits each page once, however long that takes.)
+// Detects a truncated copy, or one made while the file was written, before copying anything. (The
+// check visits each page once, without a time limit.)
 void require_sound(const Database& database) {
     const StatementLimits before = database.watch().limits();
     database.watch().set({.time = Seconds{StatementWatch::unlimited}, .memory = before.memory});
@@ -42,7 +42,7 @@ void require_sound(const Database& database) {
     database.watch().set(before);
 }
 
-// Copies what the attached database has and this one lacks.
+// Copies what this database lacks from the attached one.
 class Merge {
 public:
     Merge(const Database& into, const Database& from)
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    // Its kernels are stored once, whosever they are.
+    // Kernels are stored once, even if several runs share them.
     std::int64_t copied(std::int64_t id) {
         Run run = load_run(from_, id);
         run.id = 0;
@@ -77,7 +77,7 @@ private:
         return run.id;
     }
 
-    // How many outcomes are new. One replaces only the claim of a process that has not ended it.
+    // The number of new outcomes. An outcome replaces only an unfinished claim.
     std::size_t copy_sweeps() const {
         into_.execute(
             "INSERT INTO main.sweep (created, name, key, identity, points) "
@@ -100,13 +100,13 @@ private:
     RowCopy rows_;
 };
 
-// A file whose rows contradict the schema is not sound, either.
+// A file whose rows contradict the schema is damaged too.
 Merged merged_soundly(const Database& into, const Database& other) {
     try {
         return Merge(into, other).all();
     } catch (const BrokenConstraint&) {
         throw Error(
-            fmt::format("database {} is damaged (a row contradicts another, or lacks one); "
+            fmt::format("database {} is damaged (a row contradicts another, or a row is missing); "
                         "nothing of it was merged: copy it again",
                         printable(other.file().string(), 1000)));
     }

@@ -14,8 +14,8 @@ namespace strata {
 
 namespace {
 
-// (One pass over the steps in the order of their key; the first hole's reason is looked up only
-// where there is a hole.)
+// (One pass over the steps in key order; the reason of the first missing step is looked up only if
+// there is one.)
 constexpr std::string_view observations_query =
     "SELECT run.id, run.origin, run.state, run.backend, run.network, run.batch, run.mode, "
     "run.dtype, run.threads, run.device, whole.median_ns, whole.low_ns, whole.high_ns, "
@@ -52,7 +52,7 @@ enum ObservationColumn {
     reason_at
 };
 
-// Where each stored device is among those that were read.
+// The index of each stored device among those read.
 std::map<std::int64_t, std::size_t> read_devices(const Database& database,
                                                  std::vector<Device>& devices) {
     std::map<std::int64_t, std::size_t> places;
@@ -66,7 +66,7 @@ std::map<std::int64_t, std::size_t> read_devices(const Database& database,
     return places;
 }
 
-// Dimensions and variables of a file's network, under their own names.
+// Dimensions and variables of a file's network, under their names.
 void read_named_values(const Database& database, std::vector<Observation>& runs) {
     Statement row(database,
                   "SELECT run, name, value FROM setting WHERE name LIKE 'dim %' "
@@ -84,7 +84,7 @@ void read_named_values(const Database& database, std::vector<Observation>& runs)
     }
 }
 
-// The backends' libraries, as the runs recorded them.
+// The versions of the backends' libraries, as recorded by the runs.
 void read_versions(const Database& database, std::vector<Observation>& runs) {
     Statement row(database,
                   "SELECT provenance.run, version.value FROM provenance "

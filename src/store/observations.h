@@ -6,9 +6,9 @@
 
 namespace strata {
 
-// Every run of the database in one line, by id. Steps are summed by SQL and no sample is loaded, so
-// that 100,000 runs are read in seconds. A run with a step that was skipped or failed has no time,
-// and says why.
+// All runs of the database as observations, by id. SQL sums the steps and no sample is loaded, so
+// 100,000 runs are read in seconds. A run with a skipped or failed step has the reason instead of a
+// time.
 Observations load_observations(const Database& database);
 
 }  // namespace strata

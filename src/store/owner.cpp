@@ -13,9 +13,9 @@ namespace strata {
 
 namespace {
 
-// Field 22 of /proc/PID/stat, in clock ticks since boot; empty where there is no such process, or
-// where it has ended and only waits for its parent to ask how (Z, X). The command's name, field 2,
-// may hold anything, so fields count from its closing parenthesis.
+// Field 22 of /proc/PID/stat, in clock ticks since boot; empty if there is no such process, or it
+// is a zombie or dead (Z, X). The command's name, field 2, may contain anything, so fields are
+// counted from its closing parenthesis.
 std::string start_of(std::int64_t process) {
     std::ifstream file(fmt::format("/proc/{}/stat", process));
     std::string line;
@@ -25,7 +25,7 @@ std::string start_of(std::int64_t process) {
         return "";
     }
     const auto fields = split(std::string_view(line).substr(name_end + 1), ' ');
-    constexpr std::size_t state = 1, start_time = 20;  // fields 3 and 22, behind an empty part
+    constexpr std::size_t state = 1, start_time = 20;  // fields 3 and 22, after an empty part
     const bool lives = fields.size() > start_time && fields[state] != "Z" && fields[state] != "X";
     return lives ? std::string(fields[start_time]) : "";
 }

@@ -6,14 +6,14 @@
 
 namespace strata {
 
-// As this machine calls itself.
+// This machine's own name.
 std::string host_name();
 
-// A name of this process that no other ever has: host, process id, and when it started, because ids
-// are used again.
+// A unique name of this process: host, process id and start time, because ids are
+// reused.
 std::string this_process();
 
-// Whether the process of that name still runs on this machine.
+// Whether the process with that name still runs on this machine.
 bool is_alive(const std::string& process);
 
 }  // namespace strata

@@ -17,7 +17,7 @@ std::string plan_key(const std::string& identity) {
     return key_of(fmt::format("{}\n{}\n{}", host_name(), strata_commit(), identity));
 }
 
-// An open plan that was left behind: its process is gone, or is this one.
+// An abandoned open plan: its process is gone, or is this one.
 std::optional<std::int64_t> find_abandoned(const Database& database, const std::string& key,
                                            std::size_t count) {
     Statement find(database,

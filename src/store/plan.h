@@ -13,9 +13,9 @@
 
 namespace strata {
 
-// What one command set out to measure: a number of runs, in order. It stays open until all of them
-// are complete. Until then the same command, given again on the same machine, finds the plan and
-// its results: complete runs are not measured again, and a partial one is continued.
+// The runs that one command measures, in order. A plan stays open until all of them are complete.
+// Until then the same command, repeated on the same machine, finds the plan and its results:
+// complete runs are not measured again, and a partial one is continued.
 //
 //   StoredPlan plan = StoredPlan::open(database, identity, 3);
 //   for (each index) {
@@ -27,14 +27,15 @@ namespace strata {
 //   plan.close();
 class StoredPlan {
 public:
-    // The open plan of this identity (everything that decides the results, in words) that no living
-    // process works on, or a new one. The machine and strata's commit are part of its identity, so
-    // that samples of different programs are never mixed. Requires: the database outlives it.
+    // The open plan with this identity (everything that decides the results, as text) that no
+    // living process works on, or a new one. The machine and strata's commit are part of its
+    // identity, so that samples of different programs are never mixed. Requires: the database
+    // outlives it.
     static StoredPlan open(const Database& database, const std::string& identity,
                            std::size_t count);
 
     // One place in a plan that another process keeps open and closes: index 0 is that place.
-    // Requires: as `open`.
+    // Requires: as for `open`.
     static StoredPlan at(const Database& database, PlanPosition position);
 
     std::optional<Run> complete_run(std::size_t index) const;
@@ -42,8 +43,8 @@ public:
     PlanPosition position(std::size_t index) const;
     std::int64_t id() const { return first_.plan; }
 
-    // Ends the plan: the same command begins anew. Finishing the last run does it too. Nothing is
-    // done to a plan that another process keeps.
+    // Ends the plan, so that the same command starts over. Finishing the last run ends it too. Does
+    // nothing to a plan that another process keeps.
     void close() const;
 
 private:

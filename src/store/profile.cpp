@@ -102,7 +102,7 @@ void load_metrics(const Database& database, Run& run) {
     for (row.start(run.id); row.next();) {
         StepResult& step = step_at(run, row.integer(0));
         step.metrics.push_back(metric_of(row));
-        step_at(run, row.integer(1));  // must be there
+        step_at(run, row.integer(1));  // must exist
         step.counted_at = static_cast<std::size_t>(row.integer(1));
     }
 }

@@ -10,15 +10,15 @@
 
 namespace strata {
 
-// Adds to a loaded run its trace and its steps' counters. Throws Error where rows make no sense.
+// Adds its trace and its steps' counters to a loaded run. Throws Error if rows are invalid.
 void load_profile(const Database& database, Run& run);
 
-// Stores what a device recorded of a run beside its times: its trace, the trace's kernels as a set
-// of their own, and the steps' counters. What is stored already stays: neither changes once it is
-// known. Requires: a transaction, in which the run's own rows are stored.
+// Stores what was recorded of a run besides its times: its trace, the trace's kernels as a separate
+// set, and the steps' counters. Existing rows stay, because neither changes once known. Requires: a
+// transaction in which the run's own rows are stored.
 void store_profile(const Database& database, const Run& run);
 
-// The nine columns of a launch, grid_x to dynamic_shared, from this one on; nothing where they are
+// The nine columns of a launch, grid_x to dynamic_shared, starting at this one; nothing if they are
 // NULL.
 std::optional<LaunchShape> launch_at(const Statement& row, int column);
 

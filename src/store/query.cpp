@@ -21,8 +21,8 @@ namespace {
 constexpr std::array<std::string_view, 6> harmless_pragmas = {
     "table_info", "table_xinfo", "table_list", "index_list", "index_info", "foreign_key_list"};
 
-// Asked by SQLite for everything that a statement would do: reading is allowed, nothing else. It
-// stops what a statement's read-only mark lets pass, such as ATTACH, which creates files.
+// SQLite's authorizer callback: allows only reading. It also stops what counts as read-only for a
+// statement, such as ATTACH, which creates files.
 int allow_reading(void*, int action, const char* first, const char*, const char*, const char*) {
     constexpr std::array reading = {SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE};
     const bool reads = std::ranges::find(reading, action) != reading.end();
@@ -31,7 +31,7 @@ int allow_reading(void*, int action, const char* first, const char*, const char*
     return reads || describes ? SQLITE_OK : SQLITE_DENY;
 }
 
-// While it lives, the connection prepares only what reads.
+// While it lives, the connection prepares only reading statements.
 class OnlyReading {
 public:
     explicit OnlyReading(const Database& database) : handle_(database.handle()) {
@@ -64,7 +64,7 @@ public:
         }
     }
 
-    // Throws what a limit that was exceeded deserves, and nothing if none was.
+    // Throws the error for the exceeded limit; does nothing if none was exceeded.
     void explain_failure() const {
         if (watch_.exceeded() == StatementWatch::Limit::memory) {
             refuse_memory();
@@ -100,7 +100,7 @@ private:
         "SELECT of them");
 }
 
-// (SQLite's own words for what the authorizer denied deep within a query.)
+// (SQLite's own text for what the authorizer denied deep within a query.)
 bool is_denied(sqlite3* handle) {
     return (sqlite3_errcode(handle) & 0xff) == SQLITE_AUTH ||
            std::string_view(sqlite3_errmsg(handle)) == "not authorized";
@@ -117,8 +117,8 @@ bool is_denied(sqlite3* handle) {
         printable(sqlite3_errmsg(handle))));
 }
 
-// Throws what a user's SQL deserves where it is not exactly one statement that reads. Damage and
-// locks are left to whoever runs it.
+// Throws Error if a user's SQL is not exactly one reading statement. The caller handles damage and
+// locks.
 void examine(const Database& database, const std::string& sql) {
     sqlite3_stmt* statement = nullptr;
     const char* rest = nullptr;
@@ -139,7 +139,7 @@ void examine(const Database& database, const std::string& sql) {
     }
 }
 
-// The SI unit that a column's name promises.
+// The SI unit implied by a column's name.
 std::string unit_of(std::string_view column) {
     struct Ending {
         std::string_view text;
@@ -157,7 +157,7 @@ std::string hexadecimal(std::span<const std::byte> bytes) {
     return fmt::format("{:02X}", fmt::join(bytes, ""));
 }
 
-// A real number keeps its point, so that it is not taken for an integer.
+// A real number keeps its point, so that it does not look like an integer.
 std::string digits_of(double value) {
     const std::string digits = fmt::format("{}", value);
     return digits.find_first_not_of("-0123456789") == std::string::npos ? digits + ".0" : digits;
@@ -210,7 +210,7 @@ void collect(Statement& row, Table& table, Numbers numbers, Limited& limited) {
     }
 }
 
-// What SQL is wrong in shows only when it is executed, such as a number that overflows.
+// Some errors in SQL show only when it is executed, such as a number that overflows.
 void require_meaningful(const Database& database) {
     const int code = sqlite3_errcode(database.handle()) & 0xff;
     if (is_denied(database.handle())) {
@@ -274,8 +274,8 @@ Cell text_or_missing(const Statement& row, int column) {
     return row.is_null(column) ? Cell(Missing{}) : Cell(row.text(column));
 }
 
-// A tuning has a choice for each pass of each problem: they are counted, for nobody would read
-// them.
+// A tuning has a choice for each pass of each problem, too many to read: only their number is
+// shown.
 Cell settings_of(const Statement& row, int column) {
     constexpr std::string_view begin = "choices ", mark = " (tuned)";
     if (row.is_null(column)) {

@@ -13,22 +13,22 @@ namespace strata {
 
 namespace {
 
-// What runs have besides their own row; steps before what refers to them.
+// The tables of a run besides its own row; steps before the tables that refer to them.
 constexpr std::array<const char*, 16> tables_of_runs = {
     "whole",        "disturbance", "setting",     "provenance", "run_work",
     "step",         "flag",        "step_metric", "step_check", "step_occurrence",
     "verification", "layer_alias", "note",        "infeed",     "infeed_time",
     "tag"};
 
-// Their ids beside ours.
+// Maps their ids to ours.
 constexpr const char* maps =
     "CREATE TEMP TABLE text_of (theirs INTEGER PRIMARY KEY, ours INTEGER NOT NULL) STRICT;"
     "CREATE TEMP TABLE device_of (theirs INTEGER PRIMARY KEY, ours INTEGER NOT NULL) STRICT;"
-    // known: it was here; fresh: copied; traced: to be copied by others
+    // known: already here; fresh: copied here; traced: copied by the caller
     "CREATE TEMP TABLE run_of (theirs INTEGER PRIMARY KEY, ours INTEGER, state TEXT NOT NULL) "
     "STRICT;";
 
-// A run is known by what was asked, when, and its samples to the last bit.
+// A run is identified by its settings, creation time and exact samples.
 constexpr const char* twin =
     "SELECT ours.id FROM main.run AS ours LEFT JOIN main.whole AS our_whole "
     "ON our_whole.run = ours.id AND our_whole.series = 'end_to_end' "
@@ -36,7 +36,7 @@ constexpr const char* twin =
     "AND ours.created = theirs.created AND ours.origin = theirs.origin "
     "AND ours.state = 'complete' AND our_whole.sample_values IS their_whole.sample_values LIMIT 1";
 
-// A column of theirs as a value of ours.
+// The expression that converts a column of theirs to ours.
 std::string translated(const std::string& column, const std::string& refers_to) {
     const std::string quoted = fmt::format("theirs.\"{}\"", column);
     if (refers_to == "text" || refers_to == "device") {
@@ -74,7 +74,7 @@ void RowCopy::map_texts() const {
         "FROM other.text AS theirs JOIN main.text AS ours USING (value);");
 }
 
-// Each is read as a device file first, so that nothing else is taken for one.
+// Each is parsed as a device file first, so that nothing else is copied.
 void RowCopy::map_devices() const {
     const std::string origin = fmt::format("ceilings in {}", from_.file().string());
     Statement add(into_, "INSERT INTO main.device (toml) VALUES (?) ON CONFLICT DO NOTHING");
@@ -96,7 +96,7 @@ void RowCopy::map_runs() const {
         "WHERE theirs.state = 'complete';"
         "UPDATE temp.run_of SET state = CASE WHEN ours IS NOT NULL THEN 'known' "
         "WHEN theirs IN (SELECT run FROM other.trace) THEN 'traced' ELSE 'fresh' END;"
-        // Above every id that was ever used here.
+        // Above every id ever used here.
         "UPDATE temp.run_of SET ours = numbered.ours FROM ("
         "SELECT theirs, row_number() OVER (ORDER BY theirs) + "
         "coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = 'run'), 0) AS ours "
@@ -105,8 +105,8 @@ void RowCopy::map_runs() const {
         twin));
 }
 
-// The columns are those of our own schema; the other database has the same, maybe in another order.
-// What refers to steps refers to those of the same run, whose positions stay.
+// The columns are those of our own schema; the other database has the same, perhaps in another
+// order. References to steps are to those of the same run, whose positions stay.
 void RowCopy::copy_table(const std::string& table) const {
     Statement find(into_,
                    "SELECT name, coalesce((SELECT \"table\" FROM pragma_foreign_key_list(?1) "
@@ -121,7 +121,7 @@ void RowCopy::copy_table(const std::string& table) const {
         columns.push_back('"' + name + '"');
         values.push_back(name == run ? "run_of.ours" : translated(name, find.text(1)));
     }
-    // A tag that is taken here stays with its run.
+    // A tag taken here stays with its run.
     into_.execute(fmt::format(
         "INSERT {}INTO main.{} ({}) SELECT {} FROM other.{} AS theirs CROSS JOIN temp.run_of "
         "ON run_of.theirs = theirs.{} WHERE run_of.state = 'fresh'",

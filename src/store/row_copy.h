@@ -11,25 +11,25 @@
 namespace strata {
 
 // Copies the rows of runs from an attached database of the same schema (store/database.h), with the
-// ids that their runs, texts and devices have here. SQLite does it table by table: merging 95,201
-// runs of a sweep takes 2.1 s of an AMD EPYC core (Zen 3, 2026-11-25), and took 5.5 s row by row.
-// Traces, whose kernels are shared between runs, are not among them.
+// ids of their runs, texts and devices in this one. SQLite does it table by table: merging 95,201
+// runs of a sweep takes 2.1 s on an AMD EPYC core (Zen 3, 2026-11-25), and took 5.5 s row by row.
+// Traces, whose kernels are shared between runs, are not copied.
 //
-// Works within a transaction, and is of no use after it.
+// Works within a transaction and must not be used after it.
 class RowCopy {
 public:
     RowCopy(const Database& into, const Database& from);
 
-    // Notes which complete runs are known here, gives the others an id, and copies all that is
-    // neither a trace nor a run that has one.
+    // Determines which complete runs are known here, gives the others ids, and copies everything
+    // except traces and runs that have one.
     void copy();
 
-    // The runs with traces that are not known here, which are to be copied another way, ascending.
+    // The unknown runs with traces, ascending, which the caller must copy.
     std::vector<std::int64_t> traced() const;
-    // That a run of theirs is this one of ours.
+    // Records that a run of theirs is this one of ours.
     void note(std::int64_t theirs, std::int64_t ours) const;
 
-    // How many of their runs are new here, are known here, or are partial and were left out.
+    // How many of their runs are new here, known here, or partial and left out.
     std::int64_t fresh() const { return count("state = 'fresh'"); }
     std::int64_t known() const { return count("state = 'known'"); }
     std::int64_t partial() const;

@@ -40,7 +40,7 @@ UncheckedReferences::~UncheckedReferences() {
     try {
         database_.execute("PRAGMA foreign_keys = ON");
     } catch (const Error&) {
-        // Only a transaction that is still open could keep it from that, and it writes no more.
+        // This fails only if a transaction is still open, which then writes nothing more.
     }
 }
 
@@ -72,7 +72,7 @@ RunWriter::RunWriter(const Database& database)
                   "VALUES (?, ?, ?, ?)") {}
 
 void RunWriter::add(Run& run) {
-    check(!run.created.empty(), "a run to be stored knows when it was made");
+    check(!run.created.empty(), "a run to be stored has its creation time");
     add_run(run);
     const auto times = step_times(run);
     for (std::size_t i = 0; i < times.size(); ++i) {

@@ -15,9 +15,9 @@
 
 namespace strata {
 
-// While it lives, SQLite does not look up the row that each reference names: who writes many runs
-// takes every id from a row that is there, and a fifth of the time goes into these searches.
-// Requires: no transaction is open at its beginning and its end.
+// While it lives, SQLite does not check foreign keys: a writer of many runs takes every id from an
+// existing row, and the checks take a fifth of the time. Requires: no transaction is open when it
+// begins and ends.
 class UncheckedReferences {
 public:
     explicit UncheckedReferences(const Database& database);
@@ -29,7 +29,7 @@ private:
     const Database& database_;
 };
 
-// A run of a series: what it does not share with the others.
+// The values of a run of a series that it does not share with the others.
 struct SeriesRun {
     std::string_view network;
     std::int64_t batch = 1;
@@ -38,17 +38,17 @@ struct SeriesRun {
     RunWork work;
 };
 
-// Stores many runs that are there as a whole, a statement for each row, prepared once. It opens no
-// transaction: whoever uses it decides how many runs are stored together, and drops it where one is
-// rolled back.
+// Stores many finished runs with statements prepared once. It opens no transaction: the
+// caller decides how many runs are stored together, and discards it if one is rolled
+// back.
 class RunWriter {
 public:
     explicit RunWriter(const Database& database);
 
-    // Stores a run as a new one and gives it its id. Requires: a transaction; run.created.
+    // Stores a new run and sets its id. Requires: a transaction; run.created.
     void add(Run& run);
 
-    // Runs that differ in nothing but SeriesRun, of which what they share is put into words once.
+    // Runs that differ only in SeriesRun; their common values are formatted once.
     class Series;
     Series series_of(Run prototype);
     // Stores one of them and returns its id. Requires: a transaction; a series of this writer.

@@ -43,7 +43,7 @@ std::optional<std::int64_t> device_id(const Database& database,
     return find.integer(0);
 }
 
-// What is known when a run begins. An id of 0 lets SQLite choose one.
+// Stores what is known when a run begins. An id of 0 lets SQLite choose one.
 void insert_run(const Database& database, Run& run) {
     const Settings& s = run.settings;
     const auto id = run.id == 0 ? std::nullopt : std::optional(run.id);
@@ -93,7 +93,7 @@ void insert_aliases(const Database& database, const Run& run) {
     }
 }
 
-// Known before the first sample.
+// Stores what is known before the first sample.
 void insert_verification(const Database& database, const Run& run) {
     if (!run.verified) {
         return;
@@ -179,7 +179,7 @@ void replace_provenance(const Database& database, const Run& run) {
     }
 }
 
-// Everything that measuring adds to a run beside the samples of its steps.
+// Stores everything that measuring adds to a run besides its steps' samples.
 void store_about(const Database& database, const Run& run, RunState state) {
     update_run(database, run, state);
     replace_whole(database, run);
@@ -190,7 +190,7 @@ void store_about(const Database& database, const Run& run, RunState state) {
     store_profile(database, run);
 }
 
-// All samples of the steps, in the place of those that checkpoints added.
+// Stores all samples of the steps, replacing those that checkpoints added.
 void store_steps(const Database& database, const Run& run) {
     update_steps(database, run);
     Statement(database, "DELETE FROM step_samples WHERE run = ?").run(run.id);
@@ -206,7 +206,7 @@ std::span<const Seconds> samples_of(const StepResult& step) {
     return samples == nullptr ? std::span<const Seconds>() : samples->values;
 }
 
-// Each step's samples beyond those that are stored already.
+// Stores each step's samples beyond those already stored.
 void append_samples(const Database& database, const Run& run, std::int64_t checkpoint,
                     std::span<const std::size_t> stored) {
     Statement insert(database,
@@ -219,7 +219,7 @@ void append_samples(const Database& database, const Run& run, std::int64_t check
     }
 }
 
-// The position that a continued run had.
+// The plan position of a continued run.
 std::optional<PlanPosition> plan_position_of(const Database& database, std::int64_t run) {
     Statement find(database, "SELECT plan, place FROM run WHERE id = ? AND plan IS NOT NULL");
     if (!find.start(run).next()) {
@@ -228,8 +228,8 @@ std::optional<PlanPosition> plan_position_of(const Database& database, std::int6
     return PlanPosition{find.integer(0), find.integer(1)};
 }
 
-// Whatever run had the position before, partial and not continued, stays stored but leaves the
-// plan.
+// A partial run that held the position and is not continued leaves the plan but stays
+// stored.
 void claim_plan_position(const Database& database, std::int64_t run, const PlanPosition& position) {
     Statement(database, "UPDATE run SET plan = NULL, place = NULL WHERE plan = ? AND place = ?")
         .run(position.plan, position.index);
@@ -248,8 +248,8 @@ void close_finished_plan(const Database& database, std::int64_t run) {
 
 void begin_run(const Database& database, Run& run, std::optional<PlanPosition> position) {
     Transaction transaction(database);
-    check(!run.created.empty(), "a run to be stored knows when it was made");
-    Annotations annotations;  // that users gave the run while it was interrupted
+    check(!run.created.empty(), "a run to be stored has its creation time");
+    Annotations annotations;  // given by users while the run was interrupted
     if (run.id != 0) {
         position = position ? position : plan_position_of(database, run.id);
         annotations = annotations_of(database, run.id);
@@ -272,7 +272,7 @@ Checkpoints::Checkpoints(const Database& database, const Run& begun) : database_
     remember(begun);
 }
 
-// Whoever measures does not wait for a lock: the next checkpoint stores what this one could not.
+// Measuring does not wait for a lock: the next checkpoint stores what this one could not.
 void Checkpoints::store(const Run& run) {
     const LockWait::Skipped at_once(database_->lock_wait());
     try {
@@ -290,7 +290,7 @@ void Checkpoints::store(const Run& run) {
     remember(run);
 }
 
-// Thinned samples (measure/sampler.h) are others than those stored.
+// Thinned samples (measure/sampler.h) differ from those stored.
 bool Checkpoints::only_grew(const Run& run) const {
     const auto& now = run.whole.instrumented.values;
     const auto has_grown = [](const StepResult& step, std::size_t stored) {

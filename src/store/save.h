@@ -20,23 +20,23 @@ struct PlanPosition {
     std::int64_t index = 0;  // from 0
 };
 
-// A run is stored while it is measured, each call one transaction, so that whatever kills the
-// program leaves a partial run with its samples up to the last checkpoint. All throw Error where
-// the database cannot take it.
+// A run is stored while it is measured, each call one transaction, so that a killed program leaves
+// a partial run with its samples up to the last checkpoint. All throw Error if the database cannot
+// store it.
 
-// Stores a run, as partial, that has its steps and no or few samples yet, and gives it its id. A
-// run that has an id already is continued: its rows are renewed. Requires: run.created.
+// Stores a run with its steps and few or no samples as partial, and sets its id. A run that already
+// has an id is continued: its rows are renewed. Requires: run.created.
 void begin_run(const Database& database, Run& run, std::optional<PlanPosition> position = {});
 
-// What checkpoints have stored of a run that is measured, so that each only adds what is new: the
-// medians of steps are computed when the run ends, or by who loads it as it is.
+// The data that checkpoints have stored of a run being measured, so that each adds only new data:
+// the medians of steps are computed when the run ends, or when it is loaded unfinished.
 class Checkpoints {
 public:
     // Requires: begin_run stored the run. The database must outlive this.
     Checkpoints(const Database& database, const Run& begun);
 
-    // Stores the samples that are new, flags, provenance and memory, in one transaction. Requires:
-    // the steps are those begun with.
+    // Stores new samples, flags, provenance and memory in one transaction. Requires: the steps
+    // given to begin_run.
     void store(const Run& run);
 
 private:
@@ -46,24 +46,24 @@ private:
     const Database* database_;
     std::int64_t number_ = 0;
     std::vector<std::size_t> stored_;    // samples, by step
-    std::vector<Seconds> instrumented_;  // what thinning the samples changes like those of steps
+    std::vector<Seconds> instrumented_;  // changes if the samples are thinned, like those of steps
 };
 
-// Stores everything, with the run's own state and what is computed from its samples.
+// Stores everything, including the run's state and the summaries of its samples.
 void finish_run(const Database& database, const Run& run);
 
-// Stores a run in a file of this process beside a database that cannot be written now, and returns
-// its name: merging it (store/merge.h) brings the run into the database.
+// Stores a run in a separate file next to a database that cannot be written now, and returns its
+// name: merging it (store/merge.h) adds the run to the database.
 std::filesystem::path keep_beside(const Database& database, Run run);
 
-// A run that is there as a whole: modelled, imported, or measured elsewhere. It gets a new id.
+// Stores a finished run: modelled, imported, or measured elsewhere. It gets a new id.
 void save_run(const Database& database, Run& run);
 
-// The same of an imported one, unless one with equal settings, which include the hash of its file,
-// is there already, whose id it then gets.
+// The same for an imported run, unless one with equal settings, including the hash of its file, is
+// already stored; then it gets that one's id.
 Stored save_imported(const Database& database, Run& run);
 
-// The same of many in one transaction: how many were not there before.
+// The same for many runs in one transaction; returns how many were new.
 std::size_t save_imported(const Database& database, std::span<Run> runs);
 
 }  // namespace strata

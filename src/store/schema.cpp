@@ -28,16 +28,16 @@ std::int64_t number(const Database& database, std::string_view sql) {
     return statement.integer(0);
 }
 
-// A statement in pieces that do not depend on comments and line breaks.
+// A statement in pieces, independent of comments and line breaks.
 struct Definition {
     std::string head;                  // CREATE TABLE run
-    std::vector<std::string> clauses;  // what stands between the outer parentheses
+    std::vector<std::string> clauses;  // the text between the outer parentheses
     std::string tail;                  // STRICT, WITHOUT ROWID
 
     bool operator==(const Definition&) const = default;
 };
 
-// Splits a CREATE statement. Quoted text is taken as it is; SQL that quotes names differs from ours
+// Splits a CREATE statement. Quoted text stays unchanged; SQL that quotes names differs from ours
 // anyway.
 class Splitter {
 public:
@@ -89,7 +89,7 @@ private:
     bool quoted_ = false;
 };
 
-// (A column that was added to a table stands behind the others.)
+// (A column added to a table comes after the others.)
 Definition definition_of(std::string_view type, std::string_view sql) {
     Definition definition = Splitter().split(sql);
     if (type == "table") {
@@ -106,7 +106,7 @@ struct Object {
     static constexpr auto all = "SELECT type, name, coalesce(sql, '') FROM sqlite_master";
 };
 
-// Those that SQL creates.
+// The objects that SQL creates.
 std::map<std::string, Object> objects_of(std::string_view sql) {
     sqlite3* handle = nullptr;
     const int opened = sqlite3_open(":memory:", &handle);
@@ -121,11 +121,12 @@ std::map<std::string, Object> objects_of(std::string_view sql) {
               sqlite3_exec(handle, std::string(sql).c_str(), nullptr, nullptr, nullptr) ==
                   SQLITE_OK &&
               sqlite3_exec(handle, Object::all, note, &objects, nullptr) == SQLITE_OK,
-          "the schema's SQL is correct");
+          "the schema's SQL is valid");
     return objects;
 }
 
-// SQLite's own: indices of unique columns, the table of AUTOINCREMENT, what ANALYZE counted.
+// SQLite's own objects: indices of unique columns, the table of AUTOINCREMENT, statistics of
+// ANALYZE.
 bool belongs_to_sqlite(const Object& object) {
     constexpr std::array tables = {"CREATE TABLE sqlite_sequence(name,seq)",
                                    "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
@@ -183,10 +184,10 @@ void require_version(const Database& database, const Schema& schema) {
     }
 }
 
-// A view's statement without the comment before it, as SQLite keeps it.
+// A view's statement without its leading comment, as SQLite keeps it.
 std::string_view statement_of(std::string_view view) {
     const auto start = view.find("CREATE VIEW");
-    check(start != std::string_view::npos, "a view's file holds a CREATE VIEW");
+    check(start != std::string_view::npos, "a view's file contains a CREATE VIEW");
     return trim(view.substr(start));
 }
 
@@ -238,7 +239,7 @@ void require_schema(const Database& database, const Schema& schema) {
 void complete_schema(const Database& database, const Schema& schema) {
     if (schema_version(database) == 0) {
         Transaction transaction(database);
-        if (schema_version(database) == 0) {  // another process may have been faster
+        if (schema_version(database) == 0) {  // another process may have created them first
             database.execute(std::string(schema.tables));
             database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
                                          schema.application_id, schema.version));

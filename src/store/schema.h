@@ -9,7 +9,7 @@ namespace strata {
 
 class Database;
 
-// What a database holds: its tables and indices, and views of them.
+// The schema of a database: its tables and indices, and views of them.
 struct Schema {
     std::int32_t application_id = 0;
     std::int64_t version = 0;
@@ -17,22 +17,22 @@ struct Schema {
     std::span<const std::string_view> views;  // CREATE VIEW, one each; they hold no data
 };
 
-// schema.sql and views/ of this folder.
+// The schema in schema.sql and views/ of this folder.
 const Schema& strata_schema();
 
 // 0 for a database without tables.
 std::int64_t schema_version(const Database& database);
 
 // Throws Error, and changes nothing, unless the file is empty or has exactly the tables and indices
-// of this version and no trigger: whatever else a file has may never end, or write what nobody
-// asked for. Views are not looked at, because none of the file's is ever used.
+// of this version and no trigger: anything else in a file might never terminate, or write
+// unrequested data. Views are not checked, because the file's views are never used.
 void require_schema(const Database& database, const Schema& schema);
 
 // Creates the tables if there are none, and views that are missing or differ. Requires:
-// require_schema let it pass.
+// require_schema accepted it.
 void complete_schema(const Database& database, const Schema& schema);
 
-// Lets a connection that only reads use our views and none of the file's.
+// Makes a read-only connection use our views instead of the file's.
 void use_own_views(const Database& database, const Schema& schema);
 
 // The SQL files of this folder, embedded by its CMakeLists.txt.

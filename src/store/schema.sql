@@ -3,34 +3,34 @@
 --
 -- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
 -- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a
--- value is not known, never that it is 0. Samples are kept whole, as blobs of little-endian IEEE
--- 754 doubles in seconds, in the order they were taken; beside each blob stands its summary for
--- SQL: median, and the ends of the median's 95 % interval. Views (src/store/views) are what queries
--- should rest on: they keep their names and columns when the tables change.
+-- value is unknown, never that it is 0. Samples are kept completely, as blobs of little-endian IEEE
+-- 754 doubles in seconds, in the order they were taken; next to each blob is its summary for SQL:
+-- median, and the ends of the median's 95 % interval. Queries should use the views
+-- (src/store/views): they keep their names and columns when the tables change.
 --
 -- `PRAGMA application_id` is 0x53545241 ("STRA"), `PRAGMA user_version` the schema's version.
 
--- Every text that many rows repeat, once.
+-- Texts that many rows repeat, each once.
 CREATE TABLE text (
-    id    INTEGER PRIMARY KEY,      -- what other tables refer to
+    id    INTEGER PRIMARY KEY,      -- referenced by other tables
     value TEXT NOT NULL UNIQUE      -- UTF-8
 ) STRICT;
 
--- The ceilings that runs are judged by.
+-- The ceilings of the runs' machines.
 CREATE TABLE device (
-    id   INTEGER PRIMARY KEY,    -- what run.device refers to
+    id   INTEGER PRIMARY KEY,    -- referenced by run.device
     toml TEXT NOT NULL UNIQUE    -- a device file as `strata calibrate` writes it
 ) STRICT;
 
--- What one command set out to measure. While it is open, the same command on the same machine goes
--- on where it was interrupted.
+-- The runs that one command measures. While a plan is open, the same command on the same machine
+-- continues where it was interrupted.
 CREATE TABLE plan (
-    id      INTEGER PRIMARY KEY AUTOINCREMENT,  -- never used again
+    id      INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused
     created TEXT NOT NULL,       -- UTC, 2026-11-21T13:15:00Z
     key     TEXT NOT NULL,       -- hash of machine, strata's commit and command, 16 hex digits
     command TEXT NOT NULL,       -- the identity: everything that decides the results
     count   INTEGER NOT NULL,    -- number of runs planned
-    state   TEXT NOT NULL,       -- open, done: the command begins anew
+    state   TEXT NOT NULL,       -- open, done: the command starts over
     owner   TEXT NOT NULL,       -- process that works on it: host, process id, its start
     CHECK (state IN ('open', 'done'))
 ) STRICT;
@@ -39,25 +39,25 @@ CREATE INDEX plan_by_key ON plan (key, state);
 
 -- One network measured (modelled, imported) once.
 CREATE TABLE run (
-    id               INTEGER PRIMARY KEY AUTOINCREMENT,  -- what users name; never used again
+    id               INTEGER PRIMARY KEY AUTOINCREMENT,  -- used by users; never reused
     created          TEXT NOT NULL,     -- UTC, 2026-11-21T13:15:00Z
-    origin           TEXT NOT NULL,     -- where its times come from: measured, modelled, imported
-    state            TEXT NOT NULL,     -- complete, partial: interrupted, or still going on
+    origin           TEXT NOT NULL,     -- of its times: measured, modelled, imported
+    state            TEXT NOT NULL,     -- complete, partial: interrupted, or still running
     backend          TEXT NOT NULL,     -- onednn, pytorch
     network          TEXT NOT NULL,     -- alexnet, model.onnx
     batch            INTEGER NOT NULL,  -- examples per iteration
     mode             TEXT NOT NULL,     -- training, inference
     dtype            TEXT NOT NULL,     -- f32, bf16
-    threads          INTEGER NOT NULL,  -- that ran the network
-    algorithm        TEXT NOT NULL,     -- asked of convolutions: direct, winograd, auto
+    threads          INTEGER NOT NULL,  -- used for the network
+    algorithm        TEXT NOT NULL,     -- requested for convolutions: direct, winograd, auto
     policy           TEXT NOT NULL,     -- how long and how carefully it was measured
     key              TEXT NOT NULL,     -- hash of all settings: equal keys are the same experiment
     predicted_memory INTEGER NOT NULL,  -- bytes: peak by liveness
-    measured_memory  INTEGER,           -- bytes: peak resident set, less that before the run
+    measured_memory  INTEGER,           -- bytes: peak resident set, minus that before the run
     device           INTEGER REFERENCES device,  -- NULL: the machine was not calibrated
     plan             INTEGER REFERENCES plan,    -- NULL: not part of a plan (any more)
     place            INTEGER,           -- which of the plan's runs, from 0
-    empty_step_ns    INTEGER,           -- time of a step that does nothing; NULL: not measured
+    empty_step_ns    INTEGER,           -- time of an empty step; NULL: not measured
     UNIQUE (plan, place),
     CHECK (origin IN ('measured', 'modelled', 'imported')),
     CHECK (state IN ('partial', 'complete'))
@@ -65,7 +65,7 @@ CREATE TABLE run (
 
 CREATE INDEX run_by_network ON run (network, batch);
 
--- Settings of a run beside those every run has: first-layer-gradient, slice, seed.
+-- Settings of a run besides those that every run has: first-layer-gradient, slice, seed.
 CREATE TABLE setting (
     run   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
     name  TEXT NOT NULL,                -- seed
@@ -77,7 +77,7 @@ CREATE TABLE setting (
 CREATE TABLE provenance (
     run   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
     name  INTEGER NOT NULL REFERENCES text,  -- cpu.model
-    value INTEGER NOT NULL REFERENCES text,  -- as the machine says it
+    value INTEGER NOT NULL REFERENCES text,  -- in the machine's own words
     PRIMARY KEY (run, name)
 ) STRICT, WITHOUT ROWID;
 
@@ -89,26 +89,26 @@ CREATE TABLE step (
     operation      INTEGER NOT NULL REFERENCES text,  -- convolution, relu, max_pooling
     pass           TEXT NOT NULL,       -- forward, backward_data, backward_weights, update
     kind           TEXT NOT NULL,       -- compute, reorder, accumulate
-    implementation INTEGER NOT NULL REFERENCES text,  -- as the library names it: jit:avx512_core
+    implementation INTEGER NOT NULL REFERENCES text,  -- the library's name: jit:avx512_core
     algorithm      INTEGER NOT NULL REFERENCES text,  -- direct, winograd; empty: there is no choice
     layout         INTEGER NOT NULL REFERENCES text,  -- of what it reads and writes
     problem        INTEGER NOT NULL REFERENCES text,  -- the layer as a line that strata can run
     workspace      INTEGER NOT NULL,    -- bytes of scratch memory while it runs
-    flops          INTEGER NOT NULL,    -- by the convention multiply-add-2
-    bytes_read     INTEGER NOT NULL,    -- compulsory traffic; of reorders and sums what they move
+    flops          INTEGER NOT NULL,    -- operations by the convention multiply-add-2
+    bytes_read     INTEGER NOT NULL,    -- compulsory traffic; for reorders and sums what they move
     bytes_written  INTEGER NOT NULL,    -- likewise
     status         TEXT NOT NULL,       -- measured, skipped, failed, included, no-op; planned: no sample yet
     samples        INTEGER NOT NULL,    -- how many
-    median_ns      INTEGER,             -- NULL where nothing was measured
+    median_ns      INTEGER,             -- NULL if nothing was measured
     low_ns         INTEGER,             -- ends of the median's 95 % interval
     high_ns        INTEGER,             -- the upper one
     sample_values  BLOB,                -- doubles, seconds
-    reason         TEXT,                -- why skipped or failed; what step includes it; NULL: runs
+    reason         TEXT,                -- why skipped or failed; which step includes it; NULL: runs
     PRIMARY KEY (run, position)
 ) STRICT;
 
--- What steps gained in samples since their run began, while it is measured: a checkpoint only adds
--- rows. When the run ends they move to step, and what was computed from them stands there too.
+-- New samples of steps while their run is measured: a checkpoint only adds rows. When the run ends
+-- they move to step, with their summaries.
 CREATE TABLE step_samples (
     run           INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
     checkpoint    INTEGER NOT NULL,     -- of this run, from 1: the samples' order
@@ -117,12 +117,12 @@ CREATE TABLE step_samples (
     PRIMARY KEY (run, checkpoint, position)
 ) STRICT, WITHOUT ROWID;
 
--- The whole iteration, sampled in turn with a calibration loop of fixed work.
+-- The whole iteration, sampled alternately with a calibration loop of fixed work.
 CREATE TABLE whole (
     run           INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
     series        TEXT NOT NULL,        -- end_to_end; instrumented: with stamps; calibration
     samples       INTEGER NOT NULL,     -- how many
-    median_ns     INTEGER,              -- NULL where nothing was measured
+    median_ns     INTEGER,              -- NULL if nothing was measured
     low_ns        INTEGER,              -- ends of the median's 95 % interval
     high_ns       INTEGER,              -- the upper one
     sample_values BLOB,                 -- doubles, seconds
@@ -130,41 +130,41 @@ CREATE TABLE whole (
     CHECK (series IN ('end_to_end', 'instrumented', 'calibration'))
 ) STRICT;
 
--- Which samples other programs delayed, of series that were watched for it. The times of such a
--- series are those of its other samples.
+-- The samples that other programs delayed, for series that were watched. The times of such a series
+-- are from its other samples.
 CREATE TABLE disturbance (
     run       INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
     series    TEXT NOT NULL,            -- step; end_to_end, instrumented: whole iterations
     position  INTEGER NOT NULL,         -- of the step; 0 for whole iterations
     disturbed INTEGER NOT NULL,         -- how many samples were delayed
-    used      TEXT NOT NULL,            -- all; clean: the others; pooled: those of equal steps; disturbed: too few others, so all
-    marks     BLOB NOT NULL,            -- a byte for each sample, 1: delayed; empty: none was
+    used      TEXT NOT NULL,            -- all; clean: the others; pooled: those of equal steps; disturbed: all, because too few others
+    marks     BLOB NOT NULL,            -- one byte per sample, 1: delayed; empty: none was
     PRIMARY KEY (run, series, position),
     CHECK (series IN ('step', 'end_to_end', 'instrumented'))
 ) STRICT;
 
--- What an iteration has to do, of a run whose steps are not kept; else it is their sum.
+-- The work of an iteration, for a run whose steps are not kept; else it is their sum.
 CREATE TABLE run_work (
     run           INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,  -- whose
-    flops         INTEGER NOT NULL,     -- by the convention multiply-add-2
+    flops         INTEGER NOT NULL,     -- operations by the convention multiply-add-2
     bytes_read    INTEGER NOT NULL,     -- compulsory traffic
     bytes_written INTEGER NOT NULL      -- likewise
 ) STRICT;
 
--- Where the images came from that a run was also fed with, each step with a new batch.
+-- The source of the images that a run was also fed with, each step with a new batch.
 CREATE TABLE infeed (
     run           INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,  -- whose
-    source        TEXT NOT NULL,        -- of the images: synthetic, or a folder's own name
-    images        INTEGER NOT NULL,     -- different ones
-    encoded_bytes INTEGER NOT NULL,     -- of all of them, as JPEG
-    pixels        INTEGER NOT NULL,     -- of all of them
-    threads       INTEGER NOT NULL      -- that decoded and augmented them
+    source        TEXT NOT NULL,        -- synthetic, or a folder's own name
+    images        INTEGER NOT NULL,     -- distinct images
+    encoded_bytes INTEGER NOT NULL,     -- of all images, as JPEG
+    pixels        INTEGER NOT NULL,     -- of all images
+    threads       INTEGER NOT NULL      -- used to decode and augment
 ) STRICT;
 
--- What that took, by iteration.
+-- The times of feeding, by iteration.
 CREATE TABLE infeed_time (
     run           INTEGER NOT NULL REFERENCES infeed ON DELETE CASCADE,  -- whose
-    series        TEXT NOT NULL,        -- step: input at hand; serial: decode, augment, produce, copy; overlapped: waiting, copying
+    series        TEXT NOT NULL,        -- step: input ready; serial: decode, augment, produce, copy; overlapped: waiting, copying
     samples       INTEGER NOT NULL,     -- how many
     median_ns     INTEGER NOT NULL,     -- decode and augment in processor time, all threads'
     low_ns        INTEGER NOT NULL,     -- ends of the median's 95 % interval
@@ -178,25 +178,25 @@ CREATE TABLE flag (
     run      INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
     position INTEGER NOT NULL,          -- from 0
     kind     TEXT NOT NULL,             -- drift, bimodal, noisy-neighbour, imprecise, steal
-    sentence TEXT NOT NULL,             -- what is doubted and by how much
+    sentence TEXT NOT NULL,             -- the doubt with its magnitude
     PRIMARY KEY (run, position)
 ) STRICT, WITHOUT ROWID;
 
 -- The kernels of one network's iteration, measured or imported: Dong et al.'s dictionary.
 CREATE TABLE kernel_set (
-    id      INTEGER PRIMARY KEY AUTOINCREMENT,  -- never used again
+    id      INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused
     created TEXT NOT NULL,              -- UTC, 2026-11-21T13:15:00Z
     origin  TEXT NOT NULL,              -- measured, imported
     network TEXT NOT NULL,              -- alexnet
-    source  TEXT NOT NULL,              -- file that it was imported from; empty: measured here
-    content TEXT NOT NULL UNIQUE,       -- hash of what it holds, so that it is stored once
+    source  TEXT NOT NULL,              -- the imported file; empty: measured here
+    content TEXT NOT NULL UNIQUE,       -- hash of the content, so that it is stored once
     CHECK (origin IN ('measured', 'modelled', 'imported'))
 ) STRICT;
 
--- One kernel and the layer's pass that it does. It is found again in another run of the same
--- iteration by device, batch, full name and invocation; the bare name does not tell kernels apart.
+-- A kernel and the layer's pass that it is part of. Device, batch, full name and invocation
+-- identify it in other runs of the same iteration; the bare name does not distinguish kernels.
 CREATE TABLE kernel (
-    id         INTEGER PRIMARY KEY,     -- what kernel_metric refers to
+    id         INTEGER PRIMARY KEY,     -- referenced by kernel_metric
     kernel_set INTEGER NOT NULL REFERENCES kernel_set ON DELETE CASCADE,  -- whose
     device     INTEGER NOT NULL REFERENCES text,  -- pascal, NVIDIA H200
     batch      INTEGER NOT NULL,        -- examples per iteration
@@ -207,7 +207,7 @@ CREATE TABLE kernel (
     layer      INTEGER REFERENCES text, -- NULL: not attributed
     pass       TEXT,                    -- forward, backward_data, backward_weights, update
     time_ns    INTEGER,                 -- NULL: only the identity is known
-    grid_x     INTEGER,                 -- blocks; NULL: not known, and so are all below
+    grid_x     INTEGER,                 -- blocks; NULL: unknown, and so are all below
     grid_y     INTEGER,                 -- likewise
     grid_z     INTEGER,                 -- likewise
     block_x    INTEGER,                 -- threads of a block
@@ -220,7 +220,7 @@ CREATE TABLE kernel (
     CHECK ((layer IS NULL) = (pass IS NULL))
 ) STRICT;
 
--- What counters say of a kernel. A metric that could not be had is NULL with its reason, never 0.
+-- The counters of a kernel. A metric that could not be counted is NULL with its reason, never 0.
 CREATE TABLE kernel_metric (
     kernel INTEGER NOT NULL REFERENCES kernel ON DELETE CASCADE,  -- whose
     metric INTEGER NOT NULL REFERENCES text,  -- dram_bytes_read
@@ -231,11 +231,11 @@ CREATE TABLE kernel_metric (
     CHECK ((value IS NULL) = (reason IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
--- Iterations of a run that a tracer recorded, after it was timed.
+-- Iterations of a run recorded by a tracer after timing.
 CREATE TABLE trace (
     run         INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,  -- whose
     device      INTEGER NOT NULL REFERENCES text,  -- NVIDIA H200
-    kernel_set  INTEGER NOT NULL REFERENCES kernel_set,  -- its kernels, to be found again
+    kernel_set  INTEGER NOT NULL REFERENCES kernel_set,  -- its kernels with their keys
     dropped     INTEGER NOT NULL,       -- records that never arrived: sums are lower bounds
     window_ns   INTEGER,                -- median of all: first start to last end
     windows     BLOB NOT NULL,          -- doubles, seconds, one per iteration
@@ -243,21 +243,21 @@ CREATE TABLE trace (
     recorded    BLOB NOT NULL           -- doubles, seconds, one per iteration
 ) STRICT;
 
--- What a device did in the iteration whose window is the median.
+-- The work of a device in the iteration of median window.
 CREATE TABLE trace_span (
     run        INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
-    position   INTEGER NOT NULL,        -- by start, from 0; what has no time stamps stands last
+    position   INTEGER NOT NULL,        -- by start, from 0; spans without time stamps are last
     kind       TEXT NOT NULL,           -- kernel, copy, fill
-    name       INTEGER NOT NULL REFERENCES text,  -- in full; of a copy its direction
+    name       INTEGER NOT NULL REFERENCES text,  -- in full; for a copy its direction
     device     INTEGER NOT NULL,        -- its number
     stream     INTEGER NOT NULL,        -- likewise
     start_ns   INTEGER NOT NULL,        -- by the device's clock; 0: no stamp
     end_ns     INTEGER NOT NULL,        -- likewise
     layer      INTEGER REFERENCES text, -- NULL: not attributed
     pass       TEXT,                    -- forward, backward_data, backward_weights, update
-    evidence   TEXT NOT NULL,           -- why it is attributed so, or to nothing
+    evidence   TEXT NOT NULL,           -- why it is attributed so, or not at all
     bytes      INTEGER,                 -- of copies and fills
-    grid_x     INTEGER,                 -- blocks; NULL: no kernel, as all below
+    grid_x     INTEGER,                 -- blocks; NULL: not a kernel, like all below
     grid_y     INTEGER,                 -- likewise
     grid_z     INTEGER,                 -- likewise
     block_x    INTEGER,                 -- threads of a block
@@ -271,11 +271,11 @@ CREATE TABLE trace_span (
     CHECK ((layer IS NULL) = (pass IS NULL))
 ) STRICT, WITHOUT ROWID;
 
--- What counters say of a step. A metric that could not be had is NULL with its reason, never 0.
+-- The counters of a step. A metric that could not be counted is NULL with its reason, never 0.
 CREATE TABLE step_metric (
     run      INTEGER NOT NULL,          -- whose
     position INTEGER NOT NULL,          -- the step's
-    counted_at INTEGER NOT NULL,        -- position of the step that was counted: this or a like one
+    counted_at INTEGER NOT NULL,        -- position of the counted step: this or an equal one
     metric   INTEGER NOT NULL REFERENCES text,  -- dram_read
     unit     TEXT NOT NULL,             -- B, FLOP, %
     value    REAL,                      -- NULL: see reason
@@ -285,26 +285,26 @@ CREATE TABLE step_metric (
     CHECK ((value IS NULL) = (reason IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
--- What users call their runs: the name stands wherever the run's id does.
+-- Users' names of runs: a name can replace the run's id anywhere.
 CREATE TABLE tag (
     name TEXT PRIMARY KEY NOT NULL,     -- baseline
     run  INTEGER NOT NULL REFERENCES run ON DELETE CASCADE  -- whose
 ) STRICT, WITHOUT ROWID;
 
--- What users write about a run.
+-- Users' notes on a run.
 CREATE TABLE note (
     run  INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,  -- whose
     text TEXT NOT NULL                  -- UTF-8
 ) STRICT;
 
--- That a run's steps were compared with the reference before they were timed.
+-- The runs whose steps were compared with the reference before they were timed.
 CREATE TABLE verification (
     run               INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,  -- whose
     compared          INTEGER NOT NULL,  -- steps
-    without_reference INTEGER NOT NULL   -- steps that ran and that nothing could be compared with
+    without_reference INTEGER NOT NULL   -- steps that ran but could not be compared
 ) STRICT;
 
--- How far a step's results lie from the reference's.
+-- The error of a step's results against the reference.
 CREATE TABLE step_check (
     run       INTEGER NOT NULL,         -- whose
     position  INTEGER NOT NULL,         -- the step's
@@ -314,19 +314,19 @@ CREATE TABLE step_check (
     FOREIGN KEY (run, position) REFERENCES step ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- A step that occurs in some of a recording's iterations only. Its one sample is the sum of its times
+-- A step that occurs only in some of a recording's iterations. Its one sample is the sum of its times
 -- in all of them, divided by their number.
 CREATE TABLE step_occurrence (
     run        INTEGER NOT NULL,        -- whose
     position   INTEGER NOT NULL,        -- the step's
     seen_in    INTEGER NOT NULL,        -- iterations in which it occurs
-    iterations INTEGER NOT NULL,        -- that were recorded
+    iterations INTEGER NOT NULL,        -- recorded iterations
     PRIMARY KEY (run, position),
     FOREIGN KEY (run, position) REFERENCES step ON DELETE CASCADE,
     CHECK (seen_in > 0 AND seen_in < iterations)
 ) STRICT, WITHOUT ROWID;
 
--- What a network's file calls a layer, where that is not the layer's name (PyTorch's node names).
+-- The name of a layer in the network's file, if it differs (PyTorch's node names).
 CREATE TABLE layer_alias (
     run   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,  -- whose
     layer INTEGER NOT NULL REFERENCES text,  -- the layer's name
@@ -334,60 +334,60 @@ CREATE TABLE layer_alias (
     PRIMARY KEY (run, layer)
 ) STRICT, WITHOUT ROWID;
 
--- What a tuning is valid for.
+-- The scope of tunings.
 CREATE TABLE tuning_scope (
-    id           INTEGER PRIMARY KEY,   -- what the trials and tunings below refer to
-    machine      INTEGER NOT NULL REFERENCES text,  -- processor model and how many
-    instructions INTEGER NOT NULL REFERENCES text,  -- what the library computes with: AVX-512
+    id           INTEGER PRIMARY KEY,   -- referenced by the trials and tunings below
+    machine      INTEGER NOT NULL REFERENCES text,  -- processor model and count
+    instructions INTEGER NOT NULL REFERENCES text,  -- the library's instruction set: AVX-512
     library      INTEGER NOT NULL REFERENCES text,  -- onednn 2.6.3
     kernels      TEXT NOT NULL,         -- version of strata's own kernels
-    threads      INTEGER NOT NULL,      -- that ran the network
+    threads      INTEGER NOT NULL,  -- used for the network
     dtype        TEXT NOT NULL,         -- f32, bf16
     mode         TEXT NOT NULL,         -- training, inference
     fusion       TEXT NOT NULL,         -- off; on: convolutions with the layers that follow them
     UNIQUE (machine, instructions, library, kernels, threads, dtype, mode, fusion)
 ) STRICT;
 
--- A candidate for one pass of a convolution or linear layer beside the usual algorithm, in the running network.
+-- A candidate for one pass of a convolution or linear layer against the usual algorithm, in the running network.
 CREATE TABLE tuning_trial (
     scope          INTEGER NOT NULL REFERENCES tuning_scope ON DELETE CASCADE,  -- where it holds
     problem        INTEGER NOT NULL REFERENCES text,  -- the layer as a line that strata can run
     pass           TEXT NOT NULL,       -- forward, backward_data, backward_weights
     algorithm      TEXT NOT NULL,       -- winograd-4x4-3x3, fft-tiled, matmul
-    implementation INTEGER NOT NULL REFERENCES text,  -- as the library names it
+    implementation INTEGER NOT NULL REFERENCES text,  -- the library's name
     created        TEXT NOT NULL,       -- UTC, 2026-11-21T13:15:00Z
     ratio          REAL,                -- its time over the usual one's; NULL: see reason
     ratio_low      REAL,                -- ends of the ratio's 95 % interval
     ratio_high     REAL,                -- the upper one
     usual_ns       INTEGER,             -- median of the usual algorithm, reorders included
     own_ns         INTEGER,             -- likewise of the candidate
-    rounds         INTEGER NOT NULL,    -- in which they took turns
+    rounds         INTEGER NOT NULL,    -- in which both alternated
     reason         TEXT,                -- why it has no ratio; NULL: it has
     PRIMARY KEY (scope, problem, pass, algorithm),
     CHECK ((ratio IS NULL) = (reason IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
--- The algorithm that runs use for one pass of a convolution or linear layer unless another one is
--- asked for.
+-- The algorithm that runs use for one pass of a convolution or linear layer unless another is
+-- requested.
 CREATE TABLE tuning (
     scope          INTEGER NOT NULL REFERENCES tuning_scope ON DELETE CASCADE,  -- where it holds
     problem        INTEGER NOT NULL REFERENCES text,  -- the layer as a line that strata can run
     pass           TEXT NOT NULL,       -- forward, backward_data, backward_weights
     algorithm      TEXT NOT NULL,       -- direct, usual: no candidate was surely faster
-    implementation INTEGER NOT NULL REFERENCES text,  -- as the library names it
+    implementation INTEGER NOT NULL REFERENCES text,  -- the library's name
     created        TEXT NOT NULL,       -- UTC, 2026-11-21T13:15:00Z
     network        INTEGER NOT NULL REFERENCES text,  -- in which it was measured
-    candidates     INTEGER NOT NULL,    -- that were measured
-    ratio          REAL,                -- of the step with all choices made; NULL: the usual one
+    candidates     INTEGER NOT NULL,    -- measured candidates
+    ratio          REAL,                -- of the step with all choices; NULL: the usual one
     ratio_low      REAL,                -- ends of the ratio's 95 % interval
     ratio_high     REAL,                -- the upper one
     PRIMARY KEY (scope, problem, pass)
 ) STRICT, WITHOUT ROWID;
 
 -- A grid of networks that is measured or predicted point by point. The same specification finds the
--- same sweep and goes on with it.
+-- same sweep and continues it.
 CREATE TABLE sweep (
-    id       INTEGER PRIMARY KEY AUTOINCREMENT,  -- never used again
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused
     created  TEXT NOT NULL,             -- UTC, 2026-11-21T13:15:00Z
     name     TEXT NOT NULL,             -- paradnn-fc
     key      TEXT NOT NULL UNIQUE,      -- hash of the identity
@@ -395,19 +395,19 @@ CREATE TABLE sweep (
     points   INTEGER NOT NULL           -- in the grid
 ) STRICT;
 
--- What became of a point of a sweep. A point that nobody has begun has no row.
+-- The outcome of a point of a sweep. A point that was not begun has no row.
 CREATE TABLE sweep_point (
     sweep    INTEGER NOT NULL REFERENCES sweep ON DELETE CASCADE,  -- whose
     position INTEGER NOT NULL,          -- in the grid, from 0
-    repeat   INTEGER NOT NULL,          -- 0; of the anchor: the place in the order it came before, from 1
+    repeat   INTEGER NOT NULL,          -- 0; for the anchor: the place in the order that it precedes, from 1
     network  TEXT NOT NULL,             -- fc:layers=4,nodes=32,inputs=2000,outputs=200
     batch    INTEGER NOT NULL,          -- examples per iteration
     mode     TEXT NOT NULL,             -- training, inference
     dtype    TEXT NOT NULL,             -- f32, bf16
-    threads  INTEGER NOT NULL,          -- that were asked for; 0: all
+    threads  INTEGER NOT NULL,          -- requested; 0: all
     backend  TEXT NOT NULL,             -- onednn, modelled:v100
     outcome  TEXT NOT NULL,             -- ok, out-of-memory, timeout, skipped, failed; claimed: begun
-    reason   TEXT,                      -- why it is not ok; NULL: it is, or is claimed
+    reason   TEXT,                      -- why it is not ok; NULL: it is ok or claimed
     owner    TEXT,                      -- process that claimed it; NULL: it has its outcome
     run      INTEGER REFERENCES run ON DELETE SET NULL,  -- NULL: it has none (any more)
     PRIMARY KEY (sweep, position, repeat),

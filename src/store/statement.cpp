@@ -52,7 +52,7 @@ std::span<const std::byte> Statement::bytes(int column) const {
     return {static_cast<const std::byte*>(value), value == nullptr ? 0 : size};
 }
 
-// The result of a reset is that of the last step, which was already reported.
+// A reset returns the error of the last step, which was already reported.
 void Statement::reset() {
     sqlite3_reset(handle());
     spent_ = {};
@@ -66,7 +66,7 @@ void Statement::bind(int index, double value) {
     expect(sqlite3_bind_double(handle(), index, value));
 }
 
-// An empty view may point nowhere, which SQLite would take for NULL.
+// An empty view may be null, which SQLite would store as NULL.
 void Statement::bind(int index, std::string_view value) {
     const char* text = value.empty() ? "" : value.data();
     expect(sqlite3_bind_text64(handle(), index, text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
@@ -91,7 +91,7 @@ Transaction::Transaction(const Database& database, Intent intent) : database_(da
     database_.execute(intent == Intent::write ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
-// Some failures, a full disk among them, have already rolled back.
+// Some failures, such as a full disk, have already rolled back.
 Transaction::~Transaction() {
     if (open_ && sqlite3_get_autocommit(database_.handle()) == 0) {
         sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);

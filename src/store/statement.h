@@ -17,7 +17,7 @@ struct sqlite3_stmt;
 
 namespace strata {
 
-// One SQL statement, prepared once and run any number of times. Requires: the database outlives it.
+// An SQL statement, prepared once and run any number of times. Requires: the database outlives it.
 //
 //   Statement find(database, "SELECT id, created FROM run WHERE network = ? AND batch = ?");
 //   for (find.start("alexnet", 32); find.next();) { use(find.integer(0), find.text(1)); }
@@ -34,7 +34,7 @@ public:
         return *this;
     }
 
-    // Runs a statement that yields no rows that matter.
+    // Runs a statement whose rows do not matter.
     template <class... Values>
     void run(const Values&... values) {
         start(values...);
@@ -46,7 +46,8 @@ public:
     // Moves to the next row; false after the last.
     bool next();
 
-    // Values of the present row; columns count from 0. A view lives until the next call of `next`.
+    // Values of the current row; columns count from 0. A view is valid until the next call of
+    // `next`.
     bool is_null(int column) const;
     std::int64_t integer(int column) const;
     double real(int column) const;
@@ -77,7 +78,7 @@ private:
         bind(index, std::string_view(value));
     }
 
-    // (Out of line: g++ 12 takes an optional that is inlined here for uninitialised.)
+    // (Out of line: g++ 12 reports an inlined optional as uninitialised here.)
     template <class Value>
     [[gnu::noinline]] void bind(int index, const std::optional<Value>& value) {
         if (value) {
@@ -91,21 +92,21 @@ private:
 
     const Database* database_;
     std::unique_ptr<sqlite3_stmt, Finalize> handle_;
-    StatementWatch::Clock::duration spent_{};  // by SQLite, since `start`
+    StatementWatch::Clock::duration spent_{};  // SQLite's time since `start`
 };
 
 // The purpose of a transaction.
 enum class Intent { write, read };
 
-// Everything until `commit`, or nothing. For writing it takes the right to write at once, so that
-// two writers wait for each other rather than fail; for reading it sees one state of the database
+// Everything until `commit`, or nothing. A writing one takes the write lock immediately, so that
+// two writers wait for each other instead of failing; a reading one sees one state of the database
 // and needs no commit.
 class Transaction {
 public:
     explicit Transaction(const Database& database, Intent intent = Intent::write);
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
-    ~Transaction();  // rolls back what was not committed
+    ~Transaction();  // rolls back unless committed
 
     void commit();
 

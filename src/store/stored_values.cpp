@@ -134,7 +134,7 @@ std::int64_t TextTable::id_of(const std::string& text) {
         }
         entry->second = source.integer(0);
         while (source.next()) {
-            // A statement in progress would keep a transaction from ending.
+            // An unfinished statement would prevent a transaction from ending.
         }
     }
     return entry->second;

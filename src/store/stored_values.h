@@ -20,16 +20,16 @@
 
 namespace strata {
 
-// How values stand in the database (schema.sql says it for its readers).
+// The representation of values in the database (schema.sql documents it).
 
-// Whole nanoseconds. Throws Error for a time that is not finite or beyond 292 years.
+// Integer nanoseconds. Throws Error for a time that is not finite or over 292 years.
 std::int64_t nanoseconds(Seconds time);
 
-// A count of bytes or operations, rounded to a whole. Throws Error for what is no count: negative,
-// infinite, not a number, beyond 63 bits.
+// A count of bytes or operations, rounded to an integer. Throws Error if it is not a count:
+// negative, infinite, NaN, over 63 bits.
 std::int64_t whole_count(double count);
 
-// The enumerator that a column names. Throws Error for any other text: the database is damaged.
+// The enumerator named by a column. Throws Error for any other text: the database is damaged.
 template <NamedEnumeration E>
 E parse_stored(const std::string& name) {
     const auto value = value_named<E>(name);
@@ -39,12 +39,12 @@ E parse_stored(const std::string& name) {
     return *value;
 }
 
-// Samples as little-endian IEEE 754 doubles, and back to the same bits. Unpacking throws Error for
-// a number of bytes that is no multiple of eight.
+// Samples as little-endian IEEE 754 doubles, and back to the same bits. Unpacking throws Error if
+// the number of bytes is not a multiple of eight.
 std::vector<std::byte> pack(std::span<const Seconds> values);
 std::vector<Seconds> unpack(std::span<const std::byte> bytes);
 
-// The columns that every series of samples has.
+// The columns of every series of samples.
 struct StoredSeries {
     std::int64_t samples = 0;
     std::optional<std::int64_t> median;  // ns
@@ -54,11 +54,11 @@ struct StoredSeries {
 };
 
 StoredSeries stored(const Samples& samples);
-// Summarised by an estimate that others' samples contributed to.
+// The summary by an estimate that includes samples of other steps.
 StoredSeries stored(const Samples& samples, const Estimate& summary);
 
-// "measured"; "skipped" or "failed" and why; "included" and the step that does it; "planned" for
-// samples that are still to come.
+// "measured"; "skipped" or "failed" with the reason; "included" with the step that does it;
+// "planned" without samples yet.
 struct StoredStatus {
     std::string word;
     std::optional<std::string> reason = {};
@@ -68,19 +68,19 @@ struct StoredStatus {
 
 StoredStatus stored_status_of(const Measurement& measurement);
 
-// Throws Error for a word that is none of these.
+// Throws Error for any other word.
 Measurement measurement_of(const StoredStatus& status, std::span<const std::byte> values);
 
-// The step that other rows of a run are about. Throws Error where the run has none there.
+// The step that other rows of a run refer to. Throws Error if the run has none at that position.
 StepResult& step_at(Run& run, std::int64_t position);
 
-// The table of texts that many rows repeat. Use one per transaction: ids of a transaction that was
-// rolled back are void.
+// The table of texts that many rows repeat. Use one per transaction: ids of a rolled-back
+// transaction are invalid.
 class TextTable {
 public:
     explicit TextTable(const Database& database);
 
-    // The id of a text, which is added where it is new.
+    // The id of a text, which is added if it is new.
     std::int64_t id_of(const std::string& text);
 
 private:

@@ -27,7 +27,7 @@ StoredSweep StoredSweep::open(const Database& database, const std::string& name,
     Statement find(database, "SELECT id FROM sweep WHERE key = ?");
     find.start(key).next();
     const std::int64_t id = find.integer(0);
-    find.next();  // a statement in progress would keep the transaction from ending
+    find.next();  // an unfinished statement would prevent the transaction from ending
     transaction.commit();
     return {database, id};
 }

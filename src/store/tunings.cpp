@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// The rows of one scope, without its id having to be known.
+// Selects the rows of one scope without its id.
 constexpr std::string_view of_scope =
     " JOIN tuning_scope AS scope ON scope.id = rows.scope "
     "JOIN text AS machine ON machine.id = scope.machine "
@@ -31,7 +31,7 @@ Statement& start(Statement& find, const TuningScope& scope, const std::string& p
                       name_of(scope.fusion), problem, name_of(pass));
 }
 
-// The scope's id; it is added where it is new.
+// The scope's id; the scope is added if it is new.
 std::int64_t id_of(const Database& database, const TuningScope& scope, TextTable& texts) {
     const std::int64_t machine = texts.id_of(scope.machine);
     const std::int64_t instructions = texts.id_of(scope.instructions);
@@ -47,7 +47,7 @@ std::int64_t id_of(const Database& database, const TuningScope& scope, TextTable
                    "= ? AND kernels = ? AND threads = ? AND dtype = ? AND mode = ? AND fusion = ?");
     find.start(machine, instructions, library, scope.kernels, scope.threads, name_of(scope.dtype),
                name_of(scope.mode), name_of(scope.fusion));
-    check(find.next(), "a scope that was just stored is there");
+    check(find.next(), "the scope was just stored");
     return find.integer(0);
 }
 
@@ -63,7 +63,7 @@ std::optional<double> part_of(const std::optional<Ratio>& ratio, Part part) {
     return ratio ? std::optional(std::invoke(part, *ratio)) : std::nullopt;
 }
 
-// An algorithm that this version no longer has: what was stored of it is passed over.
+// Rows of an algorithm that this version no longer has are skipped.
 std::optional<PassAlgorithm> algorithm_at(const Statement& row, int column) {
     return pass_algorithm_named(row.text(column));
 }

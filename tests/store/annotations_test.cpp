@@ -71,7 +71,7 @@ TEST_F(AnnotationsTest, TagsAndNotesAreInTheList) {
     EXPECT_TRUE(annotations_of(database_, 1).note.empty());
 }
 
-TEST_F(AnnotationsTest, ARunComesBackWithThem) {
+TEST_F(AnnotationsTest, ARunLoadsWithThem) {
     tag_run(database_, 1, "quiet");
     tag_run(database_, 1, "baseline");
     note_run(database_, 1, "after the upgrade");
@@ -80,7 +80,7 @@ TEST_F(AnnotationsTest, ARunComesBackWithThem) {
     EXPECT_EQ(run.note, "after the upgrade");
 }
 
-TEST_F(AnnotationsTest, ARunThatGoesOnKeepsThem) {
+TEST_F(AnnotationsTest, AContinuedRunKeepsThem) {
     auto run = planned_run();
     begin_run(database_, run);
     tag_run(database_, run.id, "mine");
@@ -102,13 +102,13 @@ TEST_F(AnnotationsTest, ADeletedRunLeavesNothing) {
     }
 }
 
-TEST_F(AnnotationsTest, KernelsThatAnotherRunSpeaksOfStay) {
+TEST_F(AnnotationsTest, KernelsThatAnotherRunUsesStay) {
     delete_runs(database_, std::array<std::int64_t, 1>{1});
     EXPECT_GT(count("kernel_set"), 0);
     EXPECT_EQ(load_run(database_, 2).trace.has_value(), true);
 }
 
-TEST_F(AnnotationsTest, AllRunsGoOrNone) {
+TEST_F(AnnotationsTest, AllRunsAreDeletedOrNone) {
     EXPECT_NE(error_of([&] {
                   delete_runs(database_, std::array<std::int64_t, 2>{1, 7});
               }).find("no run 7"),

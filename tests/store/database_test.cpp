@@ -88,7 +88,7 @@ TEST_F(DatabaseTest, ReadingAnEmptyFileSaysThatItHoldsNoRuns) {
     EXPECT_EQ(fs::file_size(file_), 0U);
 }
 
-TEST_F(DatabaseTest, TextIsRefusedAndLeftAsItIs) {
+TEST_F(DatabaseTest, TextIsRefusedAndLeftUnchanged) {
     for (const std::string& text : {std::string("hello"), std::string(10000, 'x')}) {
         directory_.write("runs.sqlite", text);
         for (const Opener open : {Database::open, Database::open_existing}) {
@@ -99,7 +99,7 @@ TEST_F(DatabaseTest, TextIsRefusedAndLeftAsItIs) {
     }
 }
 
-TEST_F(DatabaseTest, AnotherProgramsDatabaseIsRefusedAndLeftAsItIs) {
+TEST_F(DatabaseTest, AnotherProgramsDatabaseIsRefusedAndLeftUnchanged) {
     raw(file_, "CREATE TABLE run (id INTEGER)");
     const std::string before = content_of(file_);
     for (const Opener open : {Database::open, Database::open_existing}) {
@@ -129,7 +129,7 @@ TEST_F(DatabaseTest, AFolderIsNotADatabase) {
     EXPECT_TRUE(holds(error_of_opening(directory_.path(), Database::open), {"cannot be opened"}));
 }
 
-TEST_F(DatabaseTest, AFifoOrADeviceIsRefusedAtOnce) {
+TEST_F(DatabaseTest, AFifoOrADeviceIsRefusedImmediately) {
     ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
     for (const fs::path& file : {file_, fs::path("/dev/zero"), fs::path("/dev/null")}) {
         for (const Opener open : {Database::open, Database::open_existing}) {
@@ -138,15 +138,15 @@ TEST_F(DatabaseTest, AFifoOrADeviceIsRefusedAtOnce) {
     }
 }
 
-TEST_F(DatabaseTest, AFifoBesideTheDatabaseIsRefusedToo) {
+TEST_F(DatabaseTest, AFifoNextToTheDatabaseIsRefusedToo) {
     { Database::open(file_); }
     ASSERT_EQ(::mkfifo((file_.string() + "-wal").c_str(), 0600), 0);
     EXPECT_TRUE(holds(error_of_opening(file_, Database::open_existing), {"-wal is not a regular"}));
 }
 
-// Each page of this table leads to the one below it 32 times: to read it all would take 32^17
+// Each page of this table refers to the one below it 32 times: reading it all would take 32^17
 // steps.
-TEST_F(DatabaseTest, PagesThatLeadToThemselvesEndAtTheLimits) {
+TEST_F(DatabaseTest, CyclicPagesEndAtTheLimits) {
     { Database::open(file_); }
     raw(file_, "PRAGMA journal_mode = DELETE");
     const auto root = [&] {
@@ -211,10 +211,10 @@ TEST_F(DatabaseTest, PagesThatLeadToThemselvesEndAtTheLimits) {
                       {"more time or memory to answer", "quick_check"}));
 }
 
-TEST_F(DatabaseTest, AFullDatabaseSaysSoAndKeepsWhatItHeld) {
+TEST_F(DatabaseTest, AFullDatabaseIsReportedAndKeepsItsContent) {
     const Database database = Database::open(file_);
     database.execute("INSERT INTO text (value) VALUES ('kept')");
-    database.execute("PRAGMA max_page_count = 1");  // SQLite raises it to the present size
+    database.execute("PRAGMA max_page_count = 1");  // SQLite raises it to the current size
     const std::string sentence = error_of([&] {
         Transaction transaction(database);
         Statement insert(database, "INSERT INTO text (value) VALUES (?)");
@@ -228,7 +228,7 @@ TEST_F(DatabaseTest, AFullDatabaseSaysSoAndKeepsWhatItHeld) {
     EXPECT_FALSE(kept.next());
 }
 
-TEST_F(DatabaseTest, ADiskThatStopsTakingBytesIsCalledFull) {
+TEST_F(DatabaseTest, ADiskThatStopsAcceptingBytesIsReportedAsFull) {
     { Database::open(file_); }
     EXPECT_EQ(status_of_child([&] {
                   std::signal(SIGXFSZ, SIG_IGN);
@@ -287,7 +287,7 @@ TEST_F(DatabaseTest, ALockedDatabaseIsNamedAsLocked) {
                       {file_.string(), "locked by another process"}));
 }
 
-// Sets the patience of this process, and restores it.
+// Sets the lock timeout of this process, and restores it.
 class Patience {
 public:
     explicit Patience(const LockPatience& patience)
@@ -300,7 +300,7 @@ private:
     LockPatience before_;
 };
 
-TEST_F(DatabaseTest, WhoeverWaitsForALockSaysSoOnceAndForHowLong) {
+TEST_F(DatabaseTest, WaitingForALockIsReportedOnceWithItsLimit) {
     static std::vector<std::string> told;
     told.clear();
     const Patience patience(
@@ -349,7 +349,7 @@ TEST_F(DatabaseTest, ADatabaseInAReadOnlyFolderCanBeReadButNotWritten) {
     EXPECT_EQ(status, 0);
 }
 
-TEST_F(DatabaseTest, WhatIsNotCommittedNeverHappened) {
+TEST_F(DatabaseTest, UncommittedChangesAreRolledBack) {
     const Database database = Database::open(file_);
     {
         Transaction transaction(database);
@@ -399,7 +399,7 @@ TEST(DatabasePath, WithoutTheVariableItIsInTheUsersDataFolder) {
     EXPECT_EQ(database_path(), "/data/strata/strata.sqlite");
 }
 
-TEST(DatabasePath, ARelativeDataFolderIsIgnoredAsTheSpecificationAsks) {
+TEST(DatabasePath, ARelativeDataFolderIsIgnoredAsSpecified) {
     const Environment environment(
         Variables{{"STRATA_DATABASE", {}}, {"XDG_DATA_HOME", "data"}, {"HOME", "/home/me"}});
     EXPECT_EQ(database_path(), "/home/me/.local/share/strata/strata.sqlite");

@@ -44,7 +44,7 @@ protected:
     Database database_ = Database::open(directory_.path() / "runs.sqlite");
 };
 
-TEST_F(KernelsTest, ASetComesBackAsItWasStored) {
+TEST_F(KernelsTest, ASetLoadsAsItWasStored) {
     KernelSet set = sample_set();
     EXPECT_EQ(store_kernels(database_, set), Stored::anew);
     const KernelSet loaded = load_kernels(database_, set.id);
@@ -88,7 +88,7 @@ TEST_F(KernelsTest, ATimeThatOneKernelLacksIsMissingFromTheSum) {
     EXPECT_TRUE(std::holds_alternative<Missing>(table.rows.at(0).at(0)));
 }
 
-TEST_F(KernelsTest, AMetricThatCouldNotBeHadIsNeitherZeroNorWithoutAReason) {
+TEST_F(KernelsTest, AMissingMetricIsNotZeroAndHasAReason) {
     EXPECT_NE(error_of([&] {
                   database_.execute(
                       "INSERT INTO kernel_metric (kernel, metric, unit) VALUES "
@@ -97,7 +97,7 @@ TEST_F(KernelsTest, AMetricThatCouldNotBeHadIsNeitherZeroNorWithoutAReason) {
               "no error");
 }
 
-TEST_F(KernelsTest, ASetThatIsNotThereIsNamed) {
+TEST_F(KernelsTest, AMissingSetIsNamed) {
     const std::string sentence = error_of([&] { load_kernels(database_, 9); });
     EXPECT_NE(sentence.find("kernel set 9"), std::string::npos) << sentence;
 }

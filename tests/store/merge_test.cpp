@@ -24,7 +24,7 @@ class Merges : public ::testing::Test {
 protected:
     std::filesystem::path file(const std::string& name) const { return directory_.path() / name; }
 
-    // A database of some runs, which differ in their batch, and of a sweep of ten points.
+    // A database of some runs with different batches, and of a sweep of ten points.
     void make(const std::string& name, std::int64_t first, std::int64_t count) const {
         const Database database = Database::open(file(name));
         const StoredSweep sweep = StoredSweep::open(database, "grid", "what decides it", 10);
@@ -85,7 +85,7 @@ TEST_F(Merges, BringRunsAndTheOutcomesOfPointsTogether) {
               10);
 }
 
-TEST_F(Merges, ChangeNothingWhenTheyAreRepeated) {
+TEST_F(Merges, ChangeNothingWhenRepeated) {
     make("a", 0, 4);
     const Database all = Database::open(file("all"));
     merge_database(all, file("a"));
@@ -100,7 +100,7 @@ TEST_F(Merges, ChangeNothingWhenTheyAreRepeated) {
 }
 
 // With a trace or without, into a database whose texts and runs have other ids.
-TEST_F(Merges, CopyARunWhole) {
+TEST_F(Merges, CopyACompleteRun) {
     const Database all = Database::open(file("all"));
     strata::Run other = sample_run();
     other.settings.batch = 7;
@@ -130,8 +130,8 @@ TEST_F(Merges, CopyARunWhole) {
     EXPECT_EQ(number(all, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
 
-// What RowCopy knows of tables, it knows from the schema; a new table of runs must be named there.
-TEST_F(Merges, LeaveNoTableOfRunsOut) {
+// RowCopy learns the columns from the schema, but a new table of runs must be named there.
+TEST_F(Merges, CopyEveryTableOfRuns) {
     make("a", 0, 4);
     {
         const Database from = Database::open(file("a"));
@@ -161,7 +161,7 @@ TEST_F(Merges, RefuseRunsWhoseTextsAreMissing) {
     }
     const Database all = Database::open(file("all"));
     EXPECT_THAT(refusal(all, file("a")),
-                ::testing::HasSubstr("a row contradicts another, or lacks one"));
+                ::testing::HasSubstr("a row contradicts another, or a row is missing"));
     EXPECT_EQ(number(all, "SELECT count(*) FROM run"), 0);
 }
 
@@ -179,7 +179,7 @@ TEST_F(Merges, LeaveATagWithTheRunThatHasItHere) {
     EXPECT_EQ(number(all, "SELECT count(*) FROM run"), 2);
 }
 
-TEST_F(Merges, TakeNoPartialRunAndNoClaim) {
+TEST_F(Merges, SkipPartialRunsAndClaims) {
     {
         const Database from = Database::open(file("a"));
         strata::Run run = planned_run();
@@ -193,7 +193,7 @@ TEST_F(Merges, TakeNoPartialRunAndNoClaim) {
     EXPECT_EQ(number(all, "SELECT count(*) FROM sweep_point"), 0);
 }
 
-TEST_F(Merges, LetAnOutcomeReplaceAClaimButNoOutcome) {
+TEST_F(Merges, LetAnOutcomeReplaceOnlyAClaim) {
     make("a", 0, 2);
     const Database all = Database::open(file("all"));
     const StoredSweep sweep = StoredSweep::open(all, "grid", "what decides it", 10);
@@ -207,7 +207,7 @@ TEST_F(Merges, LetAnOutcomeReplaceAClaimButNoOutcome) {
     EXPECT_EQ(sweep.outcomes().at(PointOutcome::failed), 1);
 }
 
-TEST_F(Merges, RefuseInOneSentenceWhatIsNoDatabaseOfOurs) {
+TEST_F(Merges, RefuseForeignDatabasesInOneSentence) {
     const Database all = Database::open(file("all"));
     {
         const Database foreign = Database::open(file("foreign"));
@@ -222,10 +222,10 @@ TEST_F(Merges, RefuseInOneSentenceWhatIsNoDatabaseOfOurs) {
     EXPECT_NE(refusal(all, file("newer")).find("has version 99"), std::string::npos);
     EXPECT_NE(refusal(all, file("text")), "none");
     EXPECT_NE(refusal(all, file("missing")).find("there is no database"), std::string::npos);
-    EXPECT_NE(refusal(all, file("all")).find("is merged into"), std::string::npos);
+    EXPECT_NE(refusal(all, file("all")).find("is the target of the merge"), std::string::npos);
 }
 
-TEST_F(Merges, TakeNothingOfAFileThatIsCut) {
+TEST_F(Merges, TakeNothingFromATruncatedFile) {
     make("a", 0, 10);
     Database::open(file("a")).execute("PRAGMA wal_checkpoint(TRUNCATE)");
     const auto size = std::filesystem::file_size(file("a"));
@@ -240,7 +240,7 @@ TEST_F(Merges, TakeNothingOfAFileThatIsCut) {
     }
 }
 
-TEST(RunWriter, StoresWhatMeasuringARunStores) {
+TEST(RunWriter, StoresTheSameAsMeasuringARun) {
     const TemporaryDirectory directory;
     const Database database = Database::open(directory.path() / "runs.sqlite");
     strata::Run saved = sample_run();

@@ -48,7 +48,7 @@ TEST_F(NameTest, AFileBeforeAColonIsAnotherDatabase) {
     EXPECT_EQ(load_named_run(file_, other.string() + ":last").settings.network, "vgg-16");
 }
 
-TEST_F(NameTest, MoreThanThereAreIsSaidSo) {
+TEST_F(NameTest, AskingForTooOldARunIsRefused) {
     EXPECT_NE(error_of_name("last~3").find("does not hold that many"), std::string::npos);
     EXPECT_NE(error_of_name("4").find("no run 4"), std::string::npos);
 }

@@ -36,7 +36,7 @@ strata::Run small_run(std::string network, std::int64_t batch) {
     return run;
 }
 
-TEST_F(ObservationsTest, ARunIsOneLineWithTheSumsOfItsSteps) {
+TEST_F(ObservationsTest, ARunIsOneObservationWithTheSumsOfItsSteps) {
     strata::Run run = small_run("fc:layers=4,nodes=64", 32);
     run.settings.dims = {{"tokens", 128}};
     run.settings.variables = {{"HIDDEN", "256"}, {"KIND", "lstm"}};
@@ -63,7 +63,7 @@ TEST_F(ObservationsTest, ARunIsOneLineWithTheSumsOfItsSteps) {
     EXPECT_EQ(all.device_of(found)->name, "box");
 }
 
-TEST_F(ObservationsTest, WhatDidNotRunHasNoTimeAndSaysWhy) {
+TEST_F(ObservationsTest, ARunThatDidNotRunHasAReasonInsteadOfATime) {
     strata::Run skipped = small_run("alexnet", 1), unmeasured = small_run("vgg-16", 1);
     skipped.steps[1].time = Skipped{"lrn: not in onednn"};
     unmeasured.whole = {};
@@ -76,8 +76,8 @@ TEST_F(ObservationsTest, WhatDidNotRunHasNoTimeAndSaysWhy) {
     EXPECT_EQ(all.runs.at(1).reason, "not measured");
 }
 
-// The same sums as a run that is loaded whole has.
-TEST_F(ObservationsTest, ItsTimeAndWorkAreThoseOfTheRunItself) {
+// The same sums as in a completely loaded run.
+TEST_F(ObservationsTest, ItsTimeAndWorkEqualTheRuns) {
     strata::Run run = sample_run();
     save_run(database_, run);
     const strata::Run loaded = load_run(database_, run.id);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t planned = 3;
 
-// Measures one place of a plan as a command does, up to its last checkpoint.
+// Measures one place of a plan like a command, up to its last checkpoint.
 Run measure_partly(const Database& database, const StoredPlan& plan, std::size_t index) {
     auto run = planned_run();
     begin_run(database, run, plan.position(index));
@@ -46,7 +46,7 @@ protected:
     Database database_ = Database::open(file_);
 };
 
-TEST_F(PlanTest, ACommandKilledInItsThirdRunGoesOnThere) {
+TEST_F(PlanTest, ACommandKilledInItsThirdRunContinuesThere) {
     EXPECT_EQ(status_of_child([&] {
                   const Database database = Database::open(file_);
                   const StoredPlan plan = StoredPlan::open(database, "alexnet", planned);
@@ -90,7 +90,7 @@ TEST_F(PlanTest, AnotherCommandHasAnotherPlan) {
     EXPECT_EQ(open("alexnet").id(), plan.id());
 }
 
-TEST_F(PlanTest, APlanThatALivingProcessWorksOnIsLeftToIt) {
+TEST_F(PlanTest, APlanOfALivingProcessIsLeftAlone) {
     const StoredPlan mine = open();
     EXPECT_EQ(status_of_child([&] {
                   const Database database = Database::open(file_);
@@ -123,7 +123,7 @@ TEST(Owner, ThisProcessIsAliveAndAnInventedOneIsNot) {
 }
 
 // A killed process that its parent has not waited for keeps its entry in /proc.
-TEST(Owner, AProcessThatOnlyWaitsForItsParentIsDead) {
+TEST(Owner, AZombieProcessIsDead) {
     const TemporaryDirectory directory;
     const auto file = directory.path() / "name";
     const pid_t child = ::fork();

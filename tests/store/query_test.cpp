@@ -81,7 +81,7 @@ TEST_F(QueryTest, ColumnsOfOneNameAreDistinguished) {
 }
 
 // A list that shows only f32 for a run with TF32 invites a wrong comparison.
-TEST_F(QueryTest, TheListTellsEverySettingThatIsNotTheDefault) {
+TEST_F(QueryTest, TheListShowsEveryNonDefaultSetting) {
     const auto others = [](const Settings& settings) {
         const TemporaryDirectory directory;
         const Database fresh = Database::open(directory.path() / "runs.sqlite");
@@ -111,7 +111,7 @@ TEST_F(QueryTest, AStatusIsOneWordAndItsReasonIsSeparate) {
     EXPECT_FALSE(table.rows.empty());
 }
 
-TEST_F(QueryTest, TheTimeOfALayerIsMissingWhereAStepWasNotMeasured) {
+TEST_F(QueryTest, TheTimeOfALayerIsMissingIfAStepWasNotMeasured) {
     EXPECT_DOUBLE_EQ(number("SELECT time_s FROM layer_time WHERE layer = 'conv1' AND "
                             "pass = 'forward'")
                          .value,
@@ -169,7 +169,7 @@ TEST_F(QueryTest, NothingCanBeChanged) {
     EXPECT_EQ(number("SELECT count(*) FROM run").value, 1);
 }
 
-TEST_F(QueryTest, NoOtherFileCanBeOpenedOrMade) {
+TEST_F(QueryTest, NoOtherFileCanBeOpenedOrCreated) {
     const auto other = directory_.path() / "other.sqlite";
     EXPECT_NE(refusal("ATTACH '" + other.string() + "' AS other").find("only reads"),
               std::string::npos);
@@ -183,7 +183,7 @@ TEST_F(QueryTest, OneStatementAtATime) {
     EXPECT_EQ(number("SELECT 1 ;  ").value, 1);
 }
 
-TEST_F(QueryTest, AMistakeIsNamedWithItsPlace) {
+TEST_F(QueryTest, AnErrorIsNamedWithItsPlace) {
     const std::string sentence = refusal("SELECT network FORM run");
     EXPECT_NE(sentence.find("at character 21"), std::string::npos) << sentence;
     EXPECT_NE(refusal("SELECT x FROM run").find("no such column"), std::string::npos);
@@ -198,7 +198,7 @@ TEST_F(QueryTest, AListOfRunsIsNewestFirstAndCarriesIntervals) {
     {
         const Database database = Database::open(file_);
         auto whole = sample_run();
-        whole.steps.resize(2);  // without those that did not run
+        whole.steps.resize(2);  // without steps that did not run
         save_run(database, whole);
         auto run = planned_run();
         run.origin = Origin::modelled;
@@ -229,7 +229,7 @@ TEST_F(QueryTest, AListOfRunsCountsTheChoicesOfATuning) {
     EXPECT_EQ(settings.find("elementwise"), std::string::npos) << settings;
 }
 
-TEST_F(QueryTest, ALongListOfRunsHasTheNewestAndSaysHowManyThereAre) {
+TEST_F(QueryTest, ALongListOfRunsHasTheNewestAndTheirNumber) {
     {
         const Database stored = Database::open(file_);
         for (int i = 0; i < 3; ++i) {
@@ -273,7 +273,7 @@ TEST_F(QueryTest, AQueryEndsAtItsLimits) {
     EXPECT_EQ(ask("SELECT length(printf('%.*c', 3000000, 'x'))").rows.size(), 1u);
 }
 
-TEST_F(QueryTest, WhatFailsWhileItRunsIsAMistakeInTheQuery) {
+TEST_F(QueryTest, AFailureDuringExecutionIsAnErrorInTheQuery) {
     EXPECT_NE(refusal("SELECT load_extension('x')").find("the query is not allowed"),
               std::string::npos);
     EXPECT_NE(

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// Times of as many iterations as belong together, each another.
+// Distinct times of iterations that belong together.
 inline InfeedResult sample_infeed_result() {
     InfeedResult infeed{.source = "synthetic",
                         .images = 64,
@@ -118,7 +118,7 @@ inline Run planned_run() {
     return run;
 }
 
-// Everything about a run as text, so that two runs can be compared and a difference is visible.
+// Everything about a run as text, so that differences between two runs are visible.
 std::string described(const Run& run);
 
 }  // namespace strata

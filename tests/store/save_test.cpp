@@ -29,14 +29,14 @@ protected:
     Database database_ = Database::open(file_);
 };
 
-TEST_F(SaveTest, ARunComesBackAsItWas) {
+TEST_F(SaveTest, ARunLoadsUnchanged) {
     auto run = sample_run();
     save_run(database_, run);
     EXPECT_EQ(run.id, 1);
     EXPECT_EQ(described(load_run(database_, run.id)), described(run));
 }
 
-TEST_F(SaveTest, AStepOfSomeIterationsComesBackWithTheirNumberAndItsTimePerIteration) {
+TEST_F(SaveTest, AStepOfSomeIterationsLoadsWithTheirNumberAndItsTimePerIteration) {
     auto run = sample_run();
     run.steps[0].time = Samples{{Seconds{0.001}}};
     run.steps[0].seen_in = SeenIn{.iterations = 1, .of = 5};
@@ -60,7 +60,7 @@ strata::Run watched_run() {
     return run;
 }
 
-TEST_F(SaveTest, WhichSamplesWereDisturbedComesBackAndSqlSaysWhatTheTimeIsOf) {
+TEST_F(SaveTest, DisturbanceMarksLoadAndSqlStatesTheUsedSamples) {
     auto run = watched_run();
     save_run(database_, run);
     const strata::Run loaded = load_run(database_, run.id);
@@ -86,7 +86,7 @@ TEST_F(SaveTest, DisturbedSamplesOfAnInterruptedRunAreKnownAtItsCheckpoints) {
               (std::vector<bool>{false, false, true, true}));
 }
 
-TEST_F(SaveTest, EachOptionComesBackFromADatabase) {
+TEST_F(SaveTest, EachOptionLoadsFromADatabase) {
     for (const Option& option : all_options()) {
         strata::Run run;
         run.created = "2026-11-21T13:15:00Z";
@@ -111,7 +111,7 @@ TEST_F(SaveTest, SettingsOfAnotherVersionAreKeptAndStoredAgain) {
     EXPECT_EQ(cell("SELECT count(DISTINCT key) FROM run"), "1");
 }
 
-TEST_F(SaveTest, ARunWithoutAnythingComesBackToo) {
+TEST_F(SaveTest, AnEmptyRunLoadsToo) {
     strata::Run run;
     run.created = "2026-11-21T13:15:00Z";
     save_run(database_, run);
@@ -130,7 +130,7 @@ TEST_F(SaveTest, TheKernelsOfATraceAreFoundByTheirKeys) {
     EXPECT_EQ(cell("SELECT counted_at FROM step_counter WHERE position = 1"), "0");
 }
 
-TEST_F(SaveTest, AnInterruptedRunThatGoesOnKeepsItsTraceAndCounters) {
+TEST_F(SaveTest, AContinuedRunKeepsItsTraceAndCounters) {
     auto run = sample_run();
     begin_run(database_, run);
     auto continued = load_run(database_, run.id);
@@ -151,7 +151,7 @@ TEST_F(SaveTest, NamesThatLookLikeSqlAreOnlyNames) {
     EXPECT_EQ(described(load_run(database_, run.id)), described(run));
 }
 
-TEST_F(SaveTest, ARunThatOnlyBeganIsPartialAndItsStepsArePlanned) {
+TEST_F(SaveTest, ARunJustBegunIsPartialAndItsStepsArePlanned) {
     auto run = planned_run();
     begin_run(database_, run);
     EXPECT_EQ(cell("SELECT state FROM run"), "partial");
@@ -210,7 +210,7 @@ TEST_F(SaveTest, ACheckpointDoesNotWaitForALockAndTheNextStoresItsSamples) {
               "3");
 }
 
-TEST_F(SaveTest, SamplesThatWereThinnedAreWrittenAnew) {
+TEST_F(SaveTest, ThinnedSamplesAreRewritten) {
     auto run = planned_run();
     begin_run(database_, run);
     Checkpoints checkpoints(database_, run);
@@ -229,11 +229,11 @@ TEST_F(SaveTest, SamplesThatWereThinnedAreWrittenAnew) {
     EXPECT_EQ(store(thinned_and_more), thinned_and_more);
 }
 
-TEST_F(SaveTest, AContinuedRunKeepsWhatItBeganWith) {
+TEST_F(SaveTest, AContinuedRunKeepsItsEarlierSamples) {
     auto run = planned_run();
     begin_run(database_, run);
     run.steps[0].time = Samples{{{0.1}}};
-    Checkpoints(database_, run).store(run);  // remembers them as stored: nothing is added
+    Checkpoints(database_, run).store(run);  // they count as stored: nothing is added
     EXPECT_EQ(cell("SELECT count(*) FROM step_samples"), "0");
     begin_run(database_, run);
     Checkpoints checkpoints(database_, run);
@@ -244,7 +244,7 @@ TEST_F(SaveTest, AContinuedRunKeepsWhatItBeganWith) {
               (std::vector<Seconds>{{0.1}, {0.2}}));
 }
 
-TEST_F(SaveTest, SamplesOfAStepThatDidNotRunAreDamage) {
+TEST_F(SaveTest, SamplesOfAStepThatDidNotRunMeanDamage) {
     auto run = planned_run();
     begin_run(database_, run);
     database_.execute("INSERT INTO step_samples VALUES (1, 1, 2, x'0000000000000000')");

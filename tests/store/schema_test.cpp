@@ -48,7 +48,7 @@ protected:
         zoo.execute("INSERT INTO animal VALUES ('hen', 2), ('cow', 4)");
     }
 
-    // Of each way to open the file with the first schema.
+    // The errors of each way to open the file with the first schema.
     void expect_refusal(const std::string& what) const {
         for (const auto open : openers) {
             const std::string sentence = error_of([&] { open(file_, first_schema); });
@@ -66,7 +66,7 @@ std::string only_text(const Database& database, std::string_view sql) {
     return statement.text(0);
 }
 
-TEST_F(SchemaTest, ViewsThatChangedAreReplacedInTheFileByAWriterAndForItselfByAReader) {
+TEST_F(SchemaTest, ChangedViewsAreReplacedInTheFileByAWriterAndTemporarilyByAReader) {
     const auto tall = [&](auto open, const Schema& schema) {
         return only_text(open(file_, schema), "SELECT count(*) FROM tall");
     };
@@ -78,7 +78,7 @@ TEST_F(SchemaTest, ViewsThatChangedAreReplacedInTheFileByAWriterAndForItselfByAR
     EXPECT_EQ(tall(Database::open_existing, first_schema), "2");
 }
 
-TEST_F(SchemaTest, AnotherVersionIsRefusedAndSaysWhatToDo) {
+TEST_F(SchemaTest, AnotherVersionIsRefusedWithTheFix) {
     for (const auto open : openers) {
         const std::string sentence = error_of([&] { open(file_, second_schema); });
         EXPECT_NE(sentence.find("has version 1, from before"), std::string::npos) << sentence;
@@ -91,7 +91,7 @@ TEST_F(SchemaTest, AnotherVersionIsRefusedAndSaysWhatToDo) {
     expect_refusal("has version 0");
 }
 
-TEST_F(SchemaTest, TablesThatSqlWroteOtherwiseAreTheSame) {
+TEST_F(SchemaTest, TablesWithDifferentSqlFormattingAreEqual) {
     const auto file = directory_.path() / "other.sqlite";
     as_another_program(file,
                        "CREATE TABLE animal (name TEXT,CHECK (name <> '--, (')) STRICT;"
@@ -103,8 +103,8 @@ TEST_F(SchemaTest, TablesThatSqlWroteOtherwiseAreTheSame) {
               "hen");
 }
 
-// Each would never end, take all memory, or write what nobody asked for.
-TEST_F(SchemaTest, WhatIsNotOursIsRefusedBeforeItIsUsed) {
+// Each would never end, take all memory, or write unrequested data.
+TEST_F(SchemaTest, ForeignObjectsAreRefusedBeforeUse) {
     struct Case {
         const char* sql;
         const char* complaint;
@@ -145,7 +145,7 @@ TEST_F(SchemaTest, WhatIsNotOursIsRefusedBeforeItIsUsed) {
     }
 }
 
-TEST_F(SchemaTest, AViewOfAnotherIsNeverUsed) {
+TEST_F(SchemaTest, AForeignViewIsNeverUsed) {
     as_another_program(
         file_,
         "DROP VIEW tall; CREATE VIEW tall AS WITH RECURSIVE x(name) AS (SELECT 1 UNION ALL SELECT "

@@ -10,7 +10,7 @@
 namespace strata {
 namespace {
 
-TEST(StoredValues, SamplesComeBackToTheLastBit) {
+TEST(StoredValues, SamplesRoundTripToTheLastBit) {
     const std::vector<Seconds> values = {{0.1}, {1e-9}, {-0.0}, {1.0 / 3}, {5e-324}};
     const auto back = unpack(pack(values));
     ASSERT_EQ(back.size(), values.size());
@@ -29,7 +29,7 @@ TEST(StoredValues, SamplesAreLittleEndianDoubles) {
     EXPECT_EQ(bytes[0], std::byte{0});
 }
 
-TEST(StoredValues, ABlobThatWasCutIsDamage) {
+TEST(StoredValues, ATruncatedBlobIsDamage) {
     const std::vector<std::byte> bytes(12);
     EXPECT_NE(error_of([&] { unpack(bytes); }).find("damaged"), std::string::npos);
 }
@@ -62,7 +62,7 @@ TEST(StoredValues, NothingMeasuredHasNoSummary) {
     EXPECT_EQ(series.values, std::nullopt);
 }
 
-TEST(StoredValues, AReasonSurvivesBesideTheStatus) {
+TEST(StoredValues, AReasonIsKeptWithTheStatus) {
     const StoredStatus status = stored_status_of(Skipped{"why: not"});
     EXPECT_EQ(status, (StoredStatus{"skipped", "why: not"}));
     EXPECT_EQ(std::get<Skipped>(measurement_of(status, {})).reason, "why: not");

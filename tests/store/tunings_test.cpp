@@ -53,7 +53,7 @@ protected:
     Database database_ = Database::open(directory_.path() / "runs.sqlite");
 };
 
-TEST_F(TuningsTest, AChoiceComesBackAsItWasStored) {
+TEST_F(TuningsTest, AChoiceLoadsAsItWasStored) {
     tunings().store(std::array{tuned_pass()});
     const auto found = tunings().tuned(problem, Pass::forward);
     ASSERT_TRUE(found);
@@ -66,7 +66,7 @@ TEST_F(TuningsTest, AChoiceComesBackAsItWasStored) {
     EXPECT_FALSE(tunings().tuned("another", Pass::forward));
 }
 
-TEST_F(TuningsTest, ItHoldsOnlyInItsScope) {
+TEST_F(TuningsTest, AChoiceAppliesOnlyInItsScope) {
     tunings().store(std::array{tuned_pass()});
     const auto differs = [&](auto change) {
         TuningScope other = scope();
@@ -95,7 +95,7 @@ TEST_F(TuningsTest, ANewChoiceReplacesTheOldOne) {
     EXPECT_FALSE(found->ratio);
 }
 
-TEST_F(TuningsTest, TrialsComeBackWithTheirTimesOrReasons) {
+TEST_F(TuningsTest, TrialsLoadWithTheirTimesOrReasons) {
     TuningTrial refused = trial(fft);
     refused.ratio.reset();
     refused.reason = "stride 4";
@@ -112,7 +112,7 @@ TEST_F(TuningsTest, TrialsComeBackWithTheirTimesOrReasons) {
     EXPECT_TRUE(tunings().trials(problem, Pass::backward_data).empty());
 }
 
-TEST_F(TuningsTest, WhatIsForgottenIsGone) {
+TEST_F(TuningsTest, DeletedTuningsAreGone) {
     tunings().store(std::array{tuned_pass()});
     tunings().store(std::array{trial(gemm)});
     tunings().forget(problem);
@@ -120,7 +120,7 @@ TEST_F(TuningsTest, WhatIsForgottenIsGone) {
     EXPECT_TRUE(tunings().trials(problem, Pass::forward).empty());
 }
 
-TEST_F(TuningsTest, AnAlgorithmOfAnotherVersionIsPassedOver) {
+TEST_F(TuningsTest, AnAlgorithmOfAnotherVersionIsSkipped) {
     tunings().store(std::array{tuned_pass()});
     database_.execute("UPDATE tuning SET algorithm = 'karatsuba'");
     EXPECT_FALSE(tunings().tuned(problem, Pass::forward));

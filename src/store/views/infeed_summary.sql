@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- One row per run that was also fed with images: the iteration with its input at hand, one that makes
--- its batch first, and one beside which the next batch is made, all in seconds: medians. The infeed
--- share is a median over iterations, which medians do not give: strata analyze infeed has it.
+-- One row per run that was also fed with images: the medians, in seconds, of the iteration with its
+-- input ready, of one that makes its batch first, and of one during which the next batch is made.
+-- The infeed share is a median over iterations, which these medians do not give: strata analyze
+-- infeed has it.
 CREATE VIEW infeed_summary AS
 SELECT infeed.run, run.origin, run.backend, run.network, run.batch, run.mode, run.dtype,
        nullif(run.threads, 0)           AS threads,

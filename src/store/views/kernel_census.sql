@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- One row per set, device and batch: kernels by pass, and how many names they share. keys counts
--- different pairs of full name and invocation; name_keys would be their number if the bare name
--- took the full one's place: where it is smaller, bare names confuse kernels.
+-- distinct pairs of full name and invocation; name_keys is their number with bare instead of full
+-- names: if it is smaller, bare names confuse kernels.
 CREATE VIEW kernel_census AS
 SELECT kernel_set, origin, network, device, batch,
        count(*)                                        AS kernels,

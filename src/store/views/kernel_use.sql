@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- One row per set, device, batch, pass and bare name: how many layers a kernel serves, in how many
--- template variants, and what it takes for all of them (NULL where one was not timed). Whatever
--- serves several layers cannot be attributed by name.
+-- template variants, and its total time (NULL if one was not timed). A kernel that serves several
+-- layers cannot be attributed by name.
 CREATE VIEW kernel_use AS
 SELECT kernel_set, origin, network, device, batch, pass, name,
        count(DISTINCT full_name) AS variants,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- A layer's pass with everything done for it: its own step and the reorders and accumulations that it
--- needs. time_s is the sum of their medians, NULL as soon as one of them was not measured.
+-- needs. time_s is the sum of their medians, NULL if one of them was not measured.
 CREATE VIEW layer_time AS
 SELECT run, origin, backend, network, batch, dtype,
        min(position)  AS position,

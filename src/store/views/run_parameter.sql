@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The hyperparameters of every run of a generated network, one a row: of
+-- The hyperparameters of every run of a generated network, one per row: for
 -- fc:layers=4,nodes=64,inputs=2000,outputs=200 the family fc and four parameters.
 CREATE VIEW run_parameter AS
 SELECT run.id                                             AS run,

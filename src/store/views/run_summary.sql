@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- One row per run: what was run, its whole iteration in seconds, the sum of its steps' medians
--- (NULL where one was not measured) and how many doubts there are about it. state is partial
--- (interrupted, or still going on), incomplete (a step was skipped or failed) or complete; of an
--- incomplete run the iteration is not the network's, so its times are NULL (table whole keeps them).
--- verified_steps: compared with the reference before anything was timed, NULL where none was to be;
--- worst_of_tolerance: their largest error over its tolerance, at most 1 where all agree.
--- other_settings: the algorithm asked for and what else is set, where it is not the default; NULL if
--- all is.
--- tags, note: what users call it and write about it, NULL where they do not.
+-- (NULL if one was not measured) and the number of doubts about it. state is partial (interrupted,
+-- or still running), incomplete (a step was skipped or failed) or complete; an incomplete run's
+-- iteration is not the network's, so its times are NULL (table whole keeps them).
+-- verified_steps: compared with the reference before anything was timed, NULL if not requested;
+-- worst_of_tolerance: their largest error over its tolerance, at most 1 if all agree.
+-- other_settings: the requested algorithm and other settings that are not the default; NULL if all
+-- are.
+-- tags, note: the users' names and note, NULL without any.
 CREATE VIEW run_summary AS
 SELECT run.id AS run, run.created, run.origin,
        CASE WHEN run.state = 'complete' AND hole THEN 'incomplete' ELSE run.state END AS state,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What counters say of the steps of each run. value is NULL where reason says why. counted_at is the
--- position of the step that was counted: this one, or one that does the same.
+-- The counters of the steps of each run. value is NULL if reason says why. counted_at is the
+-- position of the counted step: this one, or one that does the same.
 CREATE VIEW step_counter AS
 SELECT step.run              AS run,
        step.position         AS position,

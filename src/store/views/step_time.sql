@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- Every step of every run with its names, its time in seconds and its work. Rates are left to the
--- reader: flops / median_s is FLOP/s. status says of a step with a time where that comes from:
--- measured, predicted or imported. With any other status times are NULL; error and tolerance are
--- NULL where the step was not compared with the reference, seen_in and of_iterations where it is in
--- every iteration: else it occurs in seen_in of so many, and its time is the sum over all divided by
--- their number. disturbed_samples were delayed by other programs (NULL: nobody looked), and sample_use
--- says which samples the time is of: all; clean, those that were not delayed; pooled, those of equal
--- steps; disturbed, with the delays, because too few others are left.
+-- reader: flops / median_s is FLOP/s. status is the origin of a step's time: measured, predicted or
+-- imported. With any other status times are NULL; error and tolerance are NULL if the step was not
+-- compared with the reference, seen_in and of_iterations if it is in every iteration: else it
+-- occurs in seen_in of them, and its time is the sum over all divided by their number.
+-- disturbed_samples were delayed by other programs (NULL: not observed), and sample_use says which
+-- samples the time includes: all; clean, those not delayed; pooled, those of equal steps;
+-- disturbed, the delayed ones too, because too few others are left.
 CREATE VIEW step_time AS
 SELECT run.id                AS run,
        run.origin            AS origin,

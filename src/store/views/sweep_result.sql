@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Every point of every sweep that was begun: what became of it and, where it has a run, the median
--- of its whole iteration. Its hyperparameters are rows of run_parameter. repeat is above 0 where the
--- anchor was measured again.
+-- Every begun point of every sweep: its outcome and, if it has a run, the median of its whole
+-- iteration. Its hyperparameters are rows of run_parameter. repeat is above 0 for repeated
+-- measurements of the anchor.
 CREATE VIEW sweep_result AS
 SELECT sweep.id              AS sweep,
        sweep.name            AS name,

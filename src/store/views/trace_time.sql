@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What a device did in the traced iteration of each run. layer and pass are NULL where it was not
--- attributed, and evidence says why; time_s is NULL where no time stamps could be taken.
+-- The work of a device in the traced iteration of each run. layer and pass are NULL if it was not
+-- attributed, and evidence says why; time_s is NULL if no time stamps could be taken.
 CREATE VIEW trace_time AS
 SELECT trace_span.run        AS run,
        device.value          AS device,

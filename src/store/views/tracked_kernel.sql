@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Every kernel of every set with its names. time_s and what follows it are NULL where only the
--- identity is known; layer and pass are NULL where the kernel was not attributed.
+-- Every kernel of every set with its names. time_s and the following columns are NULL if only the
+-- identity is known; layer and pass are NULL if the kernel was not attributed.
 CREATE VIEW tracked_kernel AS
 SELECT kernel_set.id         AS kernel_set,
        kernel_set.origin     AS origin,

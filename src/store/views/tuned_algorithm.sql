@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Which algorithm each pass of a convolution or linear layer runs by where it was tuned, with what it
--- gains: ratio is its time over that of the usual one, NULL where no candidate was surely faster.
+-- The tuned algorithm of each pass of a convolution or linear layer, with its gain: ratio is its
+-- time over that of the usual one, NULL if no candidate was certainly faster.
 CREATE VIEW tuned_algorithm AS
 SELECT machine.value        AS machine,
        instructions.value   AS instructions,
