@@ -14,7 +14,7 @@ namespace strata {
 namespace {
 
 constexpr std::size_t steal_column = 7;  // user nice system idle iowait irq softirq steal
-constexpr std::size_t guest_column = 8;  // guest times are counted in user and nice already
+constexpr std::size_t guest_column = 8;  // guest times are already counted in user and nice
 
 std::vector<double> numbers_in(std::string_view line) {
     std::vector<double> numbers;

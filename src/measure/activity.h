@@ -20,7 +20,7 @@ struct Activity {
     std::optional<Seconds> throttled;          // time this control group was stopped by its quota
 };
 
-// Reads /proc and /sys below `root`; the process is this one.
+// Reads /proc and /sys under `root`; the process is this one.
 Activity read_activity(Clock& clock, const std::filesystem::path& root = "/");
 
 // The change between two moments.

@@ -26,12 +26,12 @@ constexpr double agreement = 1.02;
 constexpr std::size_t trials = 3;
 constexpr std::size_t segments_of_main_memory = 16;
 
-// How one memory level is measured.
+// The measurement of one memory level.
 struct LevelPlan {
     std::string name;
     std::optional<Bytes> capacity = {};
     Bytes working_set = {};
-    std::size_t segments = 1;  // each sample moves another one, to keep samples short
+    std::size_t segments = 1;  // each sample moves another segment, to keep samples short
     std::vector<MemoryPattern> patterns = {};
     std::string note = {};
 };
@@ -119,7 +119,7 @@ private:
             device.compute.push_back(
                 {.dtype = std::string(dtype), .peak = best_of<FlopRate>(all, "")});
         }
-        // (Some processors do twice as much with registers twice as wide, and some do not.)
+        // (Some processors do twice as much with registers twice as wide, others do not.)
         if (!narrow.empty() && has_instructions(host_, "avx512f")) {
             device.compute.push_back(
                 {.dtype = std::string(f32_of_avx2), .peak = best_of<FlopRate>(narrow, "")});
@@ -142,7 +142,7 @@ private:
     }
 
     Rates arithmetic_rates(const ComputeKernel& kernel) const {
-        constexpr std::size_t rounds = 1000;  // in one repetition: some 10 us
+        constexpr std::size_t rounds = 1000;  // in one repetition: about 10 us
         const double work = kernel.operations * rounds * threads_;
         return rates_of(kernel.name, work, [&](std::size_t repetitions, std::size_t samples) {
             return run_rounds(processors(), samples, [&](std::size_t) {

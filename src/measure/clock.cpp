@@ -23,7 +23,7 @@ constexpr std::size_t trial_length = 20'000;
 constexpr int calibration_trials = 5;
 
 // Floating-point arithmetic must keep its order, so this is not vectorised. It starts near its
-// fixed point 1; at 1 the compiler could see that nothing changes.
+// fixed point 1; at exactly 1 the compiler could see that nothing changes.
 double chain(std::size_t length) {
     double value = 2;
     for (std::size_t i = 0; i < length; ++i) {
@@ -38,7 +38,7 @@ Seconds timed(int threads, std::size_t length) {
     double sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
     sum += chain(length);
-    check(sum > 0, "the calibration loop computes something");
+    check(sum > 0, "the calibration loop has a result");
     return clock.now() - begin;
 }
 

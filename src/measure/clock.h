@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// Monotonic time since some moment. An interface, so that the sampler can be tested.
+// Monotonic time since an arbitrary moment. An interface, so that the sampler can be tested.
 class Clock {
 public:
     virtual ~Clock() = default;
@@ -20,9 +20,9 @@ public:
     Seconds now() override;
 };
 
-// Fixed work that touches no memory: a chain of multiplications and additions, each waiting for the
-// one before, on as many threads as the iteration uses. Its time depends only on the clock and on
-// competing load, so when it is slow, the machine was disturbed and not the network.
+// Fixed work that touches no memory: a chain of dependent multiplications and additions, on as many
+// threads as the iteration uses. Its time depends only on the clock and on competing load, so when
+// it is slow, the machine was disturbed and not the network.
 class CalibrationLoop {
 public:
     // Uses OpenMP's threads, hence the same pinned ones as the network. Chooses the length of the

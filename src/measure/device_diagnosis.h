@@ -11,7 +11,7 @@
 
 namespace strata {
 
-// Looks for trouble in the states that a device reported while it was sampled:
+// Looks for trouble in the states that a device reported during sampling:
 //
 //   throttled      something other than idleness or a setting held the clock down in at least a
 //                  twentieth of the states, and in two of them or in all

@@ -14,7 +14,7 @@ namespace strata {
 using Frequency = Quantity<-1, 0, 0>;
 
 // Why a device's clock is below its maximum. The first two are not disturbances: idleness, and a
-// limit that somebody has set.
+// limit set by the user.
 enum class ClockLimit {
     idle,
     setting,
@@ -48,7 +48,7 @@ struct DeviceState {
     std::optional<double> watts = {};
     std::optional<double> celsius = {};
     std::optional<int> performance_state = {};           // 0 is the fastest
-    std::optional<int> other_processes = {};             // that compute on it, besides this one
+    std::optional<int> other_processes = {};             // other processes that compute on it
     std::optional<std::vector<ClockLimit>> limits = {};  // empty: nothing limits the clock
 };
 

@@ -10,9 +10,9 @@
 
 namespace strata {
 
-// Looks for trouble in what was sampled and in what the machine did meanwhile. Series are judged
-// without the samples that other programs delayed, unless the others are too few. All thresholds
-// ask both for significance (1 %) and for a size that matters:
+// Looks for trouble in the samples and in the machine's activity meanwhile. Series are judged
+// without samples that other programs delayed, unless too few remain. All thresholds require both
+// significance (1 %) and a size that matters:
 //
 //   imprecise        the time was used up; a median's interval is wider than policy.precision
 //   drift            the end-to-end time rises or falls over the series by more than the precision
@@ -32,14 +32,14 @@ std::vector<Doubt> diagnose(const SampledIteration& sampled, const Policy& polic
 
 // The conditions of a measurement, known before its first sample.
 struct Circumstances {
-    int threads = 1;         // that compute
-    int processors = 1;      // that this process may use
+    int threads = 1;         // threads that compute
+    int processors = 1;      // processors that this process may use
     bool is_shared = false;  // another strata was measuring on this machine at the start
 };
 
-// Doubts for that alone:
+// Doubts from the conditions alone:
 //
-//   oversubscribed   more threads than processors: they take turns, and wait for each other
+//   oversubscribed   more threads than processors: they alternate and wait for each other
 //   shared-machine   another strata measured at the same time
 std::vector<Doubt> diagnose(const Circumstances& circumstances);
 

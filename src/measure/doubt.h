@@ -10,9 +10,9 @@
 namespace strata {
 
 // The kinds of doubts about a run: about its samples and the machine meanwhile
-// (measure/diagnose.h), a device (measure/device_diagnosis.h), the circumstances
-// (measure/diagnose.h), and requests that were not followed. `other` is a kind that this
-// version does not know.
+// (measure/diagnose.h), a device (measure/device_diagnosis.h), the conditions
+// (measure/diagnose.h), and requests that were not followed. `other` is a kind unknown to this
+// version.
 enum class DoubtKind {
     imprecise,
     drift,
@@ -31,14 +31,14 @@ enum class DoubtKind {
     device_lost,  // a step made the device unusable
     not_traced,
     not_counted,
-    traced_differs,     // the recorded iteration is not as long as the timed one
+    traced_differs,     // the recorded iteration differs in length from the timed one
     faulty_profiler,    // a version with a known defect
-    profiler_attached,  // it was used in this process before the run was timed
+    profiler_attached,  // a profiler was used in this process before the run was timed
     not_recorded,       // the iteration was launched step by step
     overridden,         // a variable contradicts a setting
     disturbed,          // other programs delayed samples, or too many of them
     stale_ceilings,     // a step was faster than its ceiling allows
-    doubtful_ceilings,  // their best values did not repeat
+    doubtful_ceilings,  // their best values were not reproduced
     other,
 };
 inline constexpr std::array<std::string_view, 26> names_of(DoubtKind) {
@@ -54,7 +54,7 @@ inline constexpr std::array<std::string_view, 26> names_of(DoubtKind) {
 // A reason to doubt a measurement.
 struct Doubt {
     DoubtKind kind = DoubtKind::other;
-    std::string sentence = {};    // for people: what was seen, and what helps
+    std::string sentence = {};    // for display: the observation, and what helps
     std::string other_kind = {};  // the name of `other`
 };
 

@@ -25,7 +25,7 @@ namespace {
 
 using Facts = std::map<std::string, std::string>;
 
-// Reads the files of one machine and keeps what it finds.
+// Reads the files of one machine and keeps the facts found.
 class Description {
 public:
     explicit Description(std::filesystem::path root) : root_(std::move(root)) {}
@@ -51,7 +51,7 @@ private:
     Facts facts_;
 };
 
-// "0-1,4" of ascending numbers.
+// "0-1,4" for ascending numbers.
 std::string ranges_of(const std::vector<int>& processors) {
     std::vector<std::string> ranges;
     for (std::size_t first = 0; first < processors.size();) {
@@ -75,7 +75,7 @@ std::optional<std::string> chosen(std::string_view text) {
                : std::nullopt;
 }
 
-// intel_pstate says what is forbidden, other drivers what is allowed.
+// intel_pstate states what is forbidden, other drivers what is allowed.
 std::optional<std::string> turbo(const Description& machine) {
     const auto forbidden = machine.trimmed("sys/devices/system/cpu/intel_pstate/no_turbo");
     if (forbidden == "0" || forbidden == "1") {

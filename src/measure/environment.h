@@ -20,13 +20,14 @@ namespace strata {
 //   cpu.microcode        0x2b000461                     perf_event.cycles   can be counted
 //   perf_event_paranoid  2
 //
-// The cores are those that the affinity allows this process. Reads /proc and /sys below `root`.
+// The cores are those allowed by this process's affinity. Reads /proc and /sys under `root`.
 std::map<std::string, std::string> describe_environment(const std::filesystem::path& root = "/");
 
-// The variables that change what libraries do (NVIDIA_TF32_OVERRIDE, CUBLAS_*, CUDNN_*, ONEDNN_*,
-// OMP_* and others), of "NAME=value" entries up to a null, as environ(7) has them; by name.
+// The variables that change the behaviour of libraries (NVIDIA_TF32_OVERRIDE, CUBLAS_*, CUDNN_*,
+// ONEDNN_*, OMP_* and others), from "NAME=value" entries up to a null, as in environ(7); by
+// name.
 std::map<std::string, std::string> library_variables(const char* const* entries);
-// Those of this process.
+// The same for this process.
 std::map<std::string, std::string> library_variables();
 
 }  // namespace strata

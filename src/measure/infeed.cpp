@@ -14,8 +14,8 @@ namespace strata {
 namespace {
 
 constexpr Seconds infeed_time_of_a_kind{20e-3};  // in one round
-constexpr double most_in_a_row = 64;
-constexpr std::size_t least_overlapped = 2;
+constexpr double max_repetitions = 64;
+constexpr std::size_t min_overlapped = 2;
 constexpr std::uint64_t infeed_order_seed = 0x5374726174610002;
 
 class InfeedSampler {
@@ -65,17 +65,17 @@ private:
         }
     }
 
-    // How many iterations of this kind follow each other, by the last one's time.
+    // How many iterations of this kind run in a row, by the last one's time.
     static std::size_t in_a_row(const Samples& samples) {
         if (samples.values.empty()) {
             return 1;
         }
         const Seconds last = samples.values.back();
-        const double fitting = last.value > 0 ? infeed_time_of_a_kind / last : most_in_a_row;
-        return static_cast<std::size_t>(std::clamp(fitting, 1.0, most_in_a_row));
+        const double fitting = last.value > 0 ? infeed_time_of_a_kind / last : max_repetitions;
+        return static_cast<std::size_t>(std::clamp(fitting, 1.0, max_repetitions));
     }
 
-    // Quick iterations feel what ran before them: the first one of several is not kept.
+    // Quick iterations are affected by what ran before them: the first one of several is not kept.
     template <class Sample>
     void repeat(const Samples& samples, Sample&& sample) {
         const std::size_t count = in_a_row(samples);
@@ -110,9 +110,9 @@ private:
         });
     }
 
-    // The first iteration waits for a whole batch, as none was made beside one before it.
+    // The first iteration waits for a whole batch, because none was made during a previous one.
     void sample_overlapped() {
-        const std::size_t count = std::max(in_a_row(sampled_.overlapped), least_overlapped);
+        const std::size_t count = std::max(in_a_row(sampled_.overlapped), min_overlapped);
         infeed_.begin_batch();
         for (std::size_t i = 0; i <= count && !is_stopped(); ++i) {
             const Seconds begin = clock_.now();
@@ -140,7 +140,7 @@ private:
         return {&sampled_.step, &sampled_.serial, &sampled_.overlapped};
     }
 
-    // As rarely as Stopping looks, and for its reason.
+    // As rarely as Stopping checks, and for the same reason.
     std::optional<StopReason> decide(Seconds spent) {
         std::size_t least = max_samples, most = 0;
         for (const Samples* samples : kinds()) {

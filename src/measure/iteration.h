@@ -13,7 +13,7 @@
 
 namespace strata {
 
-// Something that is prepared, warmed up and ready to be timed, and that can also time its own
+// Something prepared, warmed up and ready to be timed that can also time its own
 // parts.
 class Iteration {
 public:
@@ -27,7 +27,7 @@ public:
 
     virtual std::size_t parts() const = 0;
 
-    // What `run_timed` tells of each part that it has timed; null where nobody watches.
+    // The watch that `run_timed` informs of each part; null if nobody watches.
     virtual WaitWatch* watch() { return nullptr; }
 };
 
@@ -38,8 +38,8 @@ inline constexpr std::array<std::string_view, 3> names_of(StopReason) {
 }
 
 // All samples of an iteration. parts[p].values[i] belongs to instrumented.values[i]; end_to_end and
-// instrumented have the same number of values; calibration has one per block. Samples that were
-// watched say which of them other programs disturbed; those of the calibration are not watched.
+// instrumented have the same number of values; calibration has one per block. Watched samples
+// include marks of which ones other programs disturbed; those of the calibration are not watched.
 struct SampledIteration {
     std::vector<Samples> parts;
     Samples end_to_end;    // Iteration::run
@@ -48,8 +48,8 @@ struct SampledIteration {
     StopReason reason = StopReason::interrupted;
 };
 
-// The sum of the parts, sample by sample, disturbed where one of them is. Requires: every part has
-// the same number of values.
+// The sum of the parts, sample by sample, disturbed if one of them is. Requires: every part has the
+// same number of values.
 Samples sum_of_parts(const SampledIteration& sampled);
 
 }  // namespace strata

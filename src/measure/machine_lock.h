@@ -6,9 +6,9 @@
 
 namespace strata {
 
-// A file lock that lets one process at a time measure on this machine, because two that measure at
-// once disturb each other. The kernel releases it however the process ends. All users of the
-// machine share it; containers with a separate /tmp do not.
+// A file lock that lets one process at a time measure on this machine, because simultaneous
+// measurements disturb each other. The kernel releases it however the process ends. All users of
+// the machine share it; containers with a separate /tmp do not.
 class MachineLock {
 public:
     // Opens the lock file. If it cannot be opened, there is nothing to wait for and the lock counts
@@ -23,7 +23,7 @@ public:
     // Acquires the lock unless another process holds it.
     bool try_acquire();
 
-    // The process that holds it; nothing if the kernel does not say.
+    // The process that holds it; nothing if the kernel does not report it.
     std::optional<int> holder() const;
 
 private:

@@ -12,7 +12,7 @@ namespace strata {
 // All samples of one quantity, in the order they were taken.
 struct Samples {
     std::vector<Seconds> values;
-    // For each, whether other programs delayed it (measure/waits.h). Empty: nobody looked.
+    // For each, whether other programs delayed it (measure/waits.h). Empty: not observed.
     std::vector<bool> disturbed = {};
 };
 
@@ -31,11 +31,11 @@ struct Included {
     std::string step;
 };
 
-// It has nothing to do: its result is its input under another name. A time would be that of the
-// time stamp.
+// It has no work: its result is its input under another name. Its time would be that of the time
+// stamp.
 struct NoOp {};
 
-// The outcome of a measurement. That something could not run is a result, like a time.
+// The outcome of a measurement. The inability to run is a result too, like a time.
 using Measurement = std::variant<Samples, Skipped, Failed, Included, NoOp>;
 
 }  // namespace strata

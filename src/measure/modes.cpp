@@ -87,8 +87,8 @@ std::vector<double> heights_of(std::span<const Step> steps, std::span<const std:
     return heights;
 }
 
-// One round of the Hartigans' search: the hulls between two steps, where they are farthest apart,
-// and the next, narrower interval, which contains the mode.
+// One round of the Hartigans' search: the hulls between two steps, their greatest distance, and the
+// next, narrower interval, which contains the mode.
 struct SplitRound {
     double apart = 0;    // greatest distance of the hulls at a corner
     double outside = 0;  // greatest distance of a hull from the steps outside the next interval

@@ -7,10 +7,10 @@
 
 namespace strata {
 
-// Whether samples come in two kinds, and where the two are.
+// Whether samples have two modes, and where these are.
 struct Modes {
     double dip = 0;            // distance from the nearest one-humped distribution, in [0, 1/4]
-    bool significant = false;  // a unimodal one dips this far in under 1 % of cases
+    bool significant = false;  // a unimodal distribution dips this far in under 1 % of cases
     Seconds lower;             // medians of the two groups that fit the samples best
     Seconds upper;
     double upper_share = 0;  // of the samples

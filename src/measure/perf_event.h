@@ -50,7 +50,7 @@ public:
     CounterGroup& operator=(const CounterGroup&) = delete;
     ~CounterGroup();
 
-    // For each event, why it is not counted; empty for those that are.
+    // For each event, why it is not counted; empty if it is.
     std::span<const std::string> refusals() const { return refusals_; }
 
     // Counts from 0 until stop, which returns one number per event: nothing if it was refused or

@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// The throughput that a kernel reached, in operations or bytes per second.
+// The throughput of a kernel, in operations or bytes per second.
 struct Rates {
     std::string kernel = {};
     double best = 0;
@@ -21,8 +21,8 @@ struct Rates {
 // Rates from times of equal work. Requires: times not empty, all above 0.
 Rates rates_from(std::string kernel, double work, const std::vector<Seconds>& times);
 
-// The best kernel's rate, and in words: when, which kernel, how far its median is below, what the
-// others reached. Requires: all not empty.
+// The best kernel's rate, and as text: date, kernel, how far its median is below, the others'
+// rates. Requires: all not empty.
 struct BestRate {
     double value = 0;
     std::string source = {};

@@ -20,8 +20,8 @@ namespace strata {
 namespace {
 
 constexpr std::size_t resamples = 2000;
-constexpr double widest = 1000;  // a factor beyond which an interval says nothing more
-constexpr double normal_quantile = 1.959963984540054;  // of 97.5 %
+constexpr double widest = 1000;  // a factor beyond which an interval carries no information
+constexpr double normal_quantile = 1.959963984540054;  // quantile of 97.5 %
 
 // The samples of one launch, prepared for drawing medians.
 struct PreparedLaunch {
@@ -30,7 +30,7 @@ struct PreparedLaunch {
 };
 
 std::vector<PreparedLaunch> prepared(const Launches& launches) {
-    check(!launches.samples.empty(), "a median needs a launch");
+    check(!launches.samples.empty(), "a median needs at least one launch");
     std::vector<PreparedLaunch> all;
     for (const auto& samples : launches.samples) {
         check(!samples.empty(), "a median needs a sample");
@@ -52,7 +52,7 @@ double at_share(const std::vector<Seconds>& ordered, double share) {
 }
 
 // A variable of the distribution Beta(a, a), by Bailey's polar method (Mathematics of Computation
-// 62, 1994): T is of Student's distribution with 2a degrees of freedom, and T / sqrt(2a + T^2) the
+// 62, 1994): T has Student's t distribution with 2a degrees of freedom, and T / sqrt(2a + T^2) the
 // centred variable, twice as wide.
 double symmetric_beta(double a, double first, double second) {
     if (std::isinf(a)) {
@@ -71,7 +71,7 @@ double median_in_place(std::vector<double>& values) {
                                   : (*std::max_element(values.begin(), upper) + *upper) / 2;
 }
 
-// Draws of one side, each reproducible by its number.
+// The draws of one side, each reproducible by its number.
 class Resampler {
 public:
     Resampler(const Launches& launches, std::uint64_t stream)
@@ -92,7 +92,7 @@ public:
         const auto place = static_cast<std::size_t>(uniform() * static_cast<double>(count()));
         return std::min(place, count() - 1);
     }
-    // Where launches were resampled, how they differ holds how much each of them is off.
+    // If launches were resampled, their spread includes the error of each.
     double draw_median_of_launch(std::size_t place) {
         if (count() >= min_launches_for_interval) {
             return median_of_launch(place);
@@ -118,7 +118,8 @@ private:
     std::vector<double> medians_;
 };
 
-// The median of the means of any two, each with itself among them. `means` is room for them.
+// The median of the means of all pairs, including each value with itself. `means` is scratch
+// memory.
 double hodges_lehmann(const std::vector<double>& values, std::vector<double>& means) {
     means.clear();
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -129,15 +130,15 @@ double hodges_lehmann(const std::vector<double>& values, std::vector<double>& me
     return median_in_place(means);
 }
 
-// The centre of values among which some are disturbed: Tukey's biweight, whose weights fall to 0 at
-// `reach` from it (Mosteller and Tukey 1977). It begins at the median; without a reach it is that.
+// The centre of partly disturbed values: Tukey's biweight, whose weights fall to 0 at a distance of
+// `reach` (Mosteller and Tukey 1977). It starts at the median; without a reach it is the median.
 double biweight(const std::vector<double>& values, double reach, std::vector<double>& room) {
     room = values;
     double centre = median_in_place(room);
-    constexpr int most_rounds = 10;
-    constexpr double settled = 1e-3;  // of the reach, which is some deviations
+    constexpr int max_rounds = 10;
+    constexpr double settled = 1e-3;  // relative to the reach, which is a few deviations
     double step = reach;
-    for (int round = 0; round < most_rounds && std::abs(step) > settled * reach; ++round) {
+    for (int round = 0; round < max_rounds && std::abs(step) > settled * reach; ++round) {
         double weights = 0;
         double sum = 0;
         for (const double value : values) {
@@ -152,14 +153,14 @@ double biweight(const std::vector<double>& values, double reach, std::vector<dou
     return centre;
 }
 
-// How the ratios of neighbours are summarised: few by Hodges and Lehmann, since the spread of few
-// says little about which of them are disturbed.
+// The summary of the neighbours' ratios: few by Hodges and Lehmann, since their spread hardly shows
+// which ones are disturbed.
 class Summary {
 public:
     explicit Summary(const std::vector<double>& changes) {
         constexpr std::size_t enough = 7;
-        constexpr double efficient = 4.685;  // deviations: 95 % of the mean's efficiency, of normal
-                                             // values (Holland and Welsch 1977)
+        constexpr double efficient = 4.685;  // in deviations: 95 % of the mean's efficiency for
+                                             // normal values (Holland and Welsch 1977)
         if (changes.size() >= enough) {
             std::vector<double> distances = changes;
             const double middle = median_in_place(distances);
@@ -178,10 +179,10 @@ private:
     std::vector<double> room_ = {};
 };
 
-// How far the draws' interval can be trusted where few launches were resampled.
+// The correction of the draws' interval if few launches were resampled.
 struct SmallSample {
     double degrees_of_freedom = std::numeric_limits<double>::infinity();
-    double widening = 1;  // of the interval of the draws, which spread too little
+    double widening = 1;  // of the draws' interval, which is too narrow
 };
 
 SmallSample small_sample(std::initializer_list<std::size_t> counts) {
@@ -211,7 +212,7 @@ std::pair<double, double> interval_of(std::vector<double> draws, double centre, 
     return {std::min(centre, end(0.025)), std::max(centre, end(0.975))};
 }
 
-// Of logarithms.
+// In logarithms.
 Ratio ratio_from(double centre, std::vector<double> draws, const SmallSample& sample) {
     const auto [low, high] = interval_of(std::move(draws), centre, sample.widening);
     return widened({std::exp(centre), std::exp(low), std::exp(high), sample.degrees_of_freedom}, 0);
@@ -295,7 +296,7 @@ Ratio widened(const Ratio& ratio, double share) {
 
 namespace {
 
-// Of Student's distribution: within so many deviations of the centre lies this share.
+// Student's distribution: the number of deviations around the centre that contain this share.
 double student_quantile(double degrees_of_freedom, double confidence) {
     const double below = (1 + confidence) / 2;
     if (std::isinf(degrees_of_freedom)) {
@@ -339,7 +340,7 @@ Ratio at_confidence(const Ratio& ratio, double confidence) {
 
 double chance_of(const Ratio& ratio) {
     const double effect = std::abs(std::log(ratio.value));
-    // The end of the interval towards 1: where samples are skewed, the other end says little.
+    // The end of the interval nearer to 1: if samples are skewed, the other end says little.
     const double end =
         std::abs(std::log(ratio.value < 1 ? ratio.high : ratio.low) - std::log(ratio.value));
     if (end == 0) {

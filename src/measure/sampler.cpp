@@ -45,8 +45,8 @@ void drop_every_second(Samples& samples) {
     disturbed.resize((disturbed.size() + 1) / 2);
 }
 
-// Adds a sample; no mark where it was not watched. What an earlier attempt did not watch counts as
-// undisturbed.
+// Adds a sample; without a mark if it was not watched. Unwatched samples of an earlier attempt
+// count as undisturbed.
 void keep(Samples& samples, Seconds time, std::optional<bool> disturbed) {
     if (disturbed || !samples.disturbed.empty()) {
         samples.disturbed.resize(samples.values.size());
@@ -55,7 +55,7 @@ void keep(Samples& samples, Seconds time, std::optional<bool> disturbed) {
     samples.values.push_back(time);
 }
 
-// Something that is due again some time after it was last done.
+// Something that is due again a fixed time after it was last done.
 class Recurring {
 public:
     Recurring(Seconds now, Seconds period) : last_(now), period_(period) {}
@@ -82,8 +82,8 @@ SampledIteration fitted(SampledIteration earlier, std::size_t parts) {
                                       [&](const Samples& s) { return s.values.size() == count; });
     if (earlier.parts.size() != parts || !complete) {
         throw Error(
-            fmt::format("the stored samples of an interrupted run ({} parts) do not match what is "
-                        "measured now ({} parts); start over",
+            fmt::format("the stored samples of an interrupted run ({} parts) do not match the "
+                        "present measurement ({} parts); start over",
                         earlier.parts.size(), parts));
     }
     return earlier;
@@ -210,7 +210,7 @@ private:
         return watch;
     }
 
-    // Those of one iteration of so many pieces; empty where nobody watched.
+    // The marks of one iteration with this number of pieces; empty if it was not watched.
     static std::span<const Wait> watched(std::span<const Wait> waits, std::size_t iteration,
                                          std::size_t pieces) {
         return waits.empty() ? waits : waits.subspan(iteration * pieces, pieces);
@@ -247,7 +247,7 @@ private:
                 .spent = spent};
     }
 
-    // The work needed grows with the square of the precision that is still missing.
+    // The work needed grows with the square of the missing precision.
     double fraction(std::size_t samples, Seconds spent) const {
         double done = policy_.min_time.value > 0 ? spent / policy_.min_time : 1;
         if (policy_.min_samples > 0) {
@@ -274,7 +274,7 @@ private:
     Seconds last_;
     bool stopped_ = false;
     std::size_t in_a_row_ = 1;
-    std::size_t stride_ = 1;  // one run in so many is kept
+    std::size_t stride_ = 1;  // one in this many runs is kept
     std::uint64_t end_to_end_runs_ = 0;
     std::uint64_t instrumented_runs_ = 0;
 };

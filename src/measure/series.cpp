@@ -44,8 +44,8 @@ double autocorrelation(std::span<const double> signs, std::size_t lag) {
     return squares == 0 ? 0 : products / squares;
 }
 
-// Geyer's tau. For a reversible process the sums of neighbouring lags are positive and fall, so the
-// first one that is not is noise, and so are all that follow.
+// Geyer's tau. For a reversible process the sums of neighbouring lags are positive and decreasing,
+// so the first one that is not is noise, and so are all later ones.
 double integrated_autocorrelation(std::span<const double> signs) {
     const std::size_t last = std::min(signs.size() / 2, max_lags);
     double sum = 1 + autocorrelation(signs, 1);
@@ -59,7 +59,7 @@ double integrated_autocorrelation(std::span<const double> signs) {
     return 2 * sum - 1;
 }
 
-// Medians of at most `max_trend_points` blocks, as equal as they can be.
+// Medians of at most `max_trend_points` blocks of nearly equal size.
 std::vector<Seconds> reduced(std::span<const Seconds> values) {
     const std::size_t count = std::min(values.size(), max_trend_points);
     std::vector<Seconds> blocks;
@@ -72,7 +72,7 @@ std::vector<Seconds> reduced(std::span<const Seconds> values) {
     return blocks;
 }
 
-// Kendall's score (rising less falling pairs) and the slopes of all pairs.
+// Kendall's score (rising minus falling pairs) and the slopes of all pairs.
 struct Pairs {
     double score = 0;
     std::vector<Seconds> slopes;

@@ -8,7 +8,7 @@
 
 namespace strata {
 
-// Statistics of samples in the order they were taken. All use only signs and ranks, so that a few
+// Statistics of samples in the order they were taken. All use only signs and ranks, so a few
 // outliers, which every timed series has, change nothing.
 
 // Correlation of the signs of x(i) - median and x(i + lag) - median: in [-1, 1], 0 for independent

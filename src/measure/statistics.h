@@ -12,13 +12,13 @@
 
 namespace strata {
 
-// With fewer samples the median has no 95 % interval: even their whole range covers it in only 1 -
+// With fewer samples the median has no 95 % interval: even their whole range covers it only in 1 -
 // 2^(1 - n) of all cases, 93.75 % for five.
 inline constexpr std::size_t min_samples_for_interval = 6;
 
-// The samples that an estimate is made of. `clean`: without those that other programs delayed.
-// `pooled`: too few were clean, so the clean ones of equal steps stand in (record/step_times.h).
-// `disturbed`: too few were clean, so all are used, and nothing can be concluded from the estimate.
+// The samples used in an estimate. `clean`: without those that other programs delayed. `pooled`:
+// too few were clean, so the clean ones of equal steps are used (record/step_times.h). `disturbed`:
+// too few were clean, so all are used, and the estimate supports no conclusion.
 enum class SampleUse { all, clean, pooled, disturbed };
 inline constexpr std::array<std::string_view, 4> names_of(SampleUse) {
     return {"all", "clean", "pooled", "disturbed"};
@@ -34,7 +34,7 @@ struct Estimate {
     Seconds high;
     Seconds minimum;
     std::size_t samples = 0;
-    std::size_t disturbed = 0;  // samples that were delayed: left out, unless they had to be used
+    std::size_t disturbed = 0;  // delayed samples: left out, unless they had to be used
     SampleUse use = SampleUse::all;
 
     bool operator==(const Estimate&) const = default;
@@ -43,12 +43,12 @@ struct Estimate {
 // `values` in the order they were taken. Requires: values not empty.
 Estimate estimate(std::span<const Seconds> values);
 
-// The estimate of those samples that other programs did not delay, or of all where too few are
-// left. A mark says that a thread waited for a processor; how long a sample took decides nothing,
-// so a step that is sometimes slow by itself keeps its slow samples. Requires: values not empty.
+// The estimate from the samples that other programs did not delay, or from all if too few are left.
+// A mark means that a thread waited for a processor; the length of a sample decides nothing, so a
+// step that is sometimes slow by itself keeps its slow samples. Requires: values not empty.
 Estimate estimate(const Samples& samples);
 
-// The samples that such an estimate is made of.
+// The samples used in such an estimate.
 std::vector<Seconds> values_of_estimate(const Samples& samples);
 
 // The samples that were not delayed, and whether they are enough: six, or more than half of all.
@@ -58,8 +58,8 @@ bool are_enough(std::size_t clean, std::size_t all);
 // Half the interval's width over the median.
 double relative_half_width(const Estimate& estimate);
 
-// The value below which the fraction `share` of the values is, linear between neighbours
-// (definition 7 of Hyndman and Fan 1996). Requires: values not empty, share in [0, 1].
+// The quantile at `share`, linear between neighbours (definition 7 of Hyndman and Fan 1996).
+// Requires: values not empty, share in [0, 1].
 Seconds quantile(std::span<const Seconds> values, double share);
 Seconds median_of(std::span<const Seconds> values);
 
@@ -67,7 +67,7 @@ Seconds median_of(std::span<const Seconds> values);
 Seconds median_absolute_deviation(std::span<const Seconds> values);
 
 // The share of values more than five scaled (1.4826) median absolute deviations from the median,
-// where one normal value in two million is. 0 if more than half of the values are equal.
+// which is one normal value in two million. 0 if more than half of the values are equal.
 double outlier_share(std::span<const Seconds> values);
 
 // The 1-based rank k for which [k-th smallest, k-th largest] of n independent values contains their

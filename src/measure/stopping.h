@@ -18,7 +18,7 @@ namespace strata {
 // It runs at least policy.warmup iterations, the first of them with time stamps. It then continues
 // until the medians of the last quarter and of the quarter before agree to 1 %, for at least eight
 // iterations, but not beyond 2 s or a tenth of max_time. A slow iteration is warm after fewer: the
-// required ones also end once they have taken a quarter of max_time. `stop_requested` is asked
+// required ones also end once they have taken a quarter of max_time. `stop_requested` is checked
 // between iterations.
 void warm_up(Iteration& iteration, const Policy& policy, Clock& clock,
              const std::function<bool()>& stop_requested);

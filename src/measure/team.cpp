@@ -21,7 +21,7 @@ struct Stamps {
     Seconds end;
 };
 
-// If a processor has gone offline, the thread stays unbound, which only costs accuracy.
+// If a processor is offline, the thread stays unbound, which only costs accuracy.
 void bind_to(int processor) {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -29,8 +29,8 @@ void bind_to(int processor) {
     ::pthread_setaffinity_np(::pthread_self(), sizeof set, &set);
 }
 
-// A barrier at which threads wait without sleeping: waking up takes longer than the work that is
-// timed.
+// A barrier at which threads wait without sleeping: waking up takes longer than the timed
+// work.
 class SpinBarrier {
 public:
     explicit SpinBarrier(std::size_t threads) : threads_(threads) {}

@@ -21,8 +21,8 @@ std::vector<Seconds> run_rounds(std::span<const int> processors, std::size_t rou
                                 const std::function<Round(std::size_t thread)>& prepare);
 
 // Memory for a team of threads: each thread has `count` segments of `floats` floats. It touches
-// them first, so they are allocated near its processor. Large pages are requested, because a
-// ceiling should not be limited by page tables.
+// them first, so they are allocated near its processor. Large pages are requested, because page
+// tables should not limit a ceiling.
 class Segments {
 public:
     // Throws Error if there is not enough free memory.
@@ -40,8 +40,8 @@ public:
 private:
     std::size_t count_;
     std::size_t floats_;
-    std::size_t stride_;  // bytes from one thread's first segment to the next one's
-    std::size_t bytes_;   // of all
+    std::size_t stride_;  // bytes between the first segments of consecutive threads
+    std::size_t bytes_;   // total bytes
     void* memory_;
 };
 

@@ -19,7 +19,7 @@ constexpr double tolerated = 0.05;
 constexpr double times_reading = 200;
 constexpr Seconds min_interval{0.25e-3};
 
-// One thread's schedstat, kept open: time on a processor, time waiting for one, times it ran.
+// One thread's schedstat, kept open: time on a processor, time waiting for one, number of runs.
 class WaitFile {
 public:
     explicit WaitFile(const std::filesystem::path& path)
@@ -33,7 +33,7 @@ public:
         }
     }
 
-    // Nothing for a thread that has ended, or where the kernel counts nothing.
+    // Nothing if the thread has ended or the kernel does not count.
     std::optional<Seconds> waited() const {
         std::array<char, 96> text{};
         const auto length =

@@ -11,28 +11,28 @@
 
 namespace strata {
 
-// For how long threads of this process were ready to run while another program had their processor.
-// An interface, so that the sampler can be tested.
+// How long threads of this process were ready to run while another program used their processor. An
+// interface, so that the sampler can be tested.
 class WaitingTime {
 public:
     virtual ~WaitingTime() = default;
-    // What was before no longer counts.
+    // Discards earlier waits.
     virtual void restart() = 0;
     // The longest wait of any thread since the last call of either function.
     virtual Seconds since_last() = 0;
 };
 
 // The waits that the kernel counts for each thread of this process, in nanoseconds: the second
-// number in /proc/self/task/*/schedstat. `tasks` is that folder. Null where the kernel does not
-// count them. A hypervisor's other guests are not seen by it.
+// number in /proc/self/task/*/schedstat. `tasks` is that folder. Null if the kernel does not count
+// them. It does not see a hypervisor's other guests.
 std::unique_ptr<WaitingTime> thread_waits(const std::filesystem::path& tasks = "/proc/self/task");
 
-// How long pieces of work must take together before the waits are read: 200 times as long as
-// reading takes, at least 0.25 ms.
+// The total time of pieces of work after which the waits are read: 200 times the time of reading,
+// at least 0.25 ms.
 Seconds reading_interval(WaitingTime& waiting, Clock& clock);
 
-// What threads waited while a piece of work was timed. Short pieces share a reading, whose number
-// tells them apart from those of another.
+// The threads' waits while a piece of work was timed. Short pieces share a reading, identified by
+// its number.
 struct Wait {
     Seconds longest;
     std::size_t reading = 0;
@@ -43,10 +43,11 @@ class WaitWatch {
 public:
     WaitWatch(WaitingTime& waiting, Seconds interval) : waiting_(waiting), interval_(interval) {}
 
-    // The first piece follows.
+    // Call before the first piece.
     void begin();
 
-    // A piece took so long. Whether the waits were read, which takes time that belongs to no piece.
+    // Adds a piece's time. Returns whether the waits were read, which takes time outside all
+    // pieces.
     bool took(Seconds time);
 
     // One for each piece since begin.
@@ -63,8 +64,8 @@ private:
     std::vector<Wait> waits_;
 };
 
-// Whether a wait delayed a piece of this time by so much that its sample says little of the piece:
-// more than a twentieth of it.
+// Whether a wait delayed a piece too much for its sample to be meaningful: by more than a twentieth
+// of its time.
 bool is_disturbed(Seconds time, Seconds waited);
 
 // The waits of all these pieces together.

@@ -31,13 +31,13 @@ bool is_in(const CandidateGroup& group, const PassAlgorithm& algorithm) {
     return std::ranges::find(group, algorithm) != group.end();
 }
 
-// Whether the engine may take any algorithm.
+// Whether the engine is free to choose any algorithm.
 bool leaves_open(const PassAlgorithm& asked) {
     return asked == ConvolutionAlgorithm::automatic || asked == ConvolutionAlgorithm::fastest ||
            asked == LinearAlgorithm::usual;
 }
 
-// Spectra of windows of one element take seconds and gigabytes, and save no multiplication.
+// Spectra of 1x1 windows take seconds and gigabytes, and save no multiplications.
 bool saves_nothing(const PassAlgorithm& algorithm, const Convolution& op) {
     return (algorithm == ConvolutionAlgorithm::fft ||
             algorithm == ConvolutionAlgorithm::fft_tiled) &&
@@ -50,8 +50,8 @@ bool is_pass(const Step& step) {
 
 }  // namespace
 
-// Each way of a linear layer shares its network with one of a convolution's: neither delays the
-// other. What usually gains most comes first, because the time may end before the rest.
+// Each algorithm of linear layers shares its network with one of convolutions: neither delays the
+// other. The usual largest gains come first, because time may run out before the rest.
 std::vector<CandidateGroup> candidate_groups() {
     using enum ConvolutionAlgorithm;
     using enum LinearAlgorithm;
@@ -102,7 +102,7 @@ std::string reason_against(const Step& step, const PassAlgorithm& asked) {
     if (step.choice.fell_back()) {
         return step.choice.reason;
     }
-    // (An engine that knows one algorithm only says nothing of another.)
+    // (An engine with a single algorithm does not name it.)
     const bool is_another = !step.algorithm.empty() && !leaves_open(asked) &&
                             !step.algorithm.starts_with(name_of(asked));
     return is_another ? "not for this problem" : "";

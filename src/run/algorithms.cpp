@@ -45,7 +45,7 @@ AlgorithmResult result_for(const Graph& graph, const DistinctLayer& distinct, Pa
     return result;
 }
 
-// One algorithm's executable of a layer, and which of its steps are whose results.
+// One algorithm's executable of a layer, and the results that its steps belong to.
 struct Candidate {
     std::unique_ptr<Executable> executable;
     std::vector<std::size_t> steps;
@@ -113,7 +113,7 @@ private:
         }
     }
 
-    // What the engine took instead says nothing of this algorithm.
+    // The engine's fallback says nothing about this algorithm.
     static AlgorithmResult skipped(AlgorithmResult result, const std::string& reason) {
         result.implementation.clear();
         result.notes.clear();
@@ -124,7 +124,7 @@ private:
         return result;
     }
 
-    // A library's direct convolution and its products do what the definition says.
+    // A library's direct convolution and its products execute exactly the defined operations.
     std::optional<Operations> operations_of(const AlgorithmResult& result, const Step& step) const {
         const bool is_by_definition = algorithm_family(step.algorithm) == "direct";
         if (step.operations || !is_by_definition) {
@@ -169,13 +169,13 @@ private:
         return nullptr;
     }
 
-    // Whether half of what the machine can still give holds another one.
+    // Whether another one fits in half of the machine's free memory.
     bool has_room_for_another() const {
         const auto available = available_memory();
         return !available || *available >= 4 * footprint_of(lone_.graph(), execution_).peak;
     }
 
-    // (Where memory does not hold all at once, the n-th rounds of the parts stand for each other.)
+    // (If memory cannot hold all at once, the n-th rounds of the parts are treated as one.)
     void time_prepared(const Policy& policy) {
         std::vector<Executable*> executables;
         std::ranges::transform(candidates_, std::back_inserter(executables),

@@ -10,21 +10,22 @@
 
 namespace strata {
 
-// Told what is measured next, and how far all is (0..1).
+// Receives the next measurement's name and the overall progress (0..1).
 using AlgorithmProgress = std::function<void(const std::string& what, double fraction)>;
 
 // The algorithms that a source offers for the graph's convolutions.
 AlgorithmComparison offered_algorithms(const Graph& graph, const Execution& execution,
                                        AlgorithmSource& source);
 
-// The algorithms that an execution can ask for (direct, winograd), measured: each different
-// convolution alone, as a network of one layer. An algorithm that a convolution does not have is
+// Measures the algorithms that an execution can request (direct, winograd): each different
+// convolution alone, as a network of one layer. Algorithms that a convolution does not have are
 // left out.
 AlgorithmComparison measured_algorithms(const Graph& graph, const Execution& execution,
                                         Backend& backend, const Policy& policy,
                                         const AlgorithmProgress& progress);
 
-// The convolutions of a graph that differ, each by the first layer that has it, and how many do.
+// The distinct convolutions of a graph, each as its first layer and the number of layers that have
+// it.
 struct DistinctLayer {
     LayerId layer = 0;
     std::string problem;

@@ -24,8 +24,8 @@ namespace strata {
 
 namespace {
 
-// What was known to disturb the run before it began. Threads of the host do not crowd a device of
-// the backend's own.
+// The disturbances known before the run began. The host's threads do not overload a device of the
+// backend's own.
 void add_doubts_about(const Job& job, const MeasuringLock& lock, const BackendInfo& backend,
                       Run& run) {
     const Circumstances circumstances{
@@ -45,7 +45,7 @@ bool ran_nothing(const Run& run) {
     return !run.steps.empty() && holes_of(run).skipped == run.steps.size();
 }
 
-// One experiment on its way into a database.
+// One experiment being measured into a database.
 class Campaign {
 public:
     Campaign(const Experiment& experiment, Database& database, const CampaignHooks& hooks)
@@ -57,16 +57,16 @@ public:
                     : StoredPlan::open(database, identity_of(experiment), count_jobs(experiment))) {
     }
 
-    // Everything is timed before anything is profiled: a profiler stays attached to its process,
-    // and slows down what is timed later. A job that cannot run here ends the campaign, but those
-    // timed before it still get their profiles.
+    // Everything is timed before anything is profiled: a profiler stays attached to its process and
+    // slows down later timings. A job that cannot run here ends the campaign, but jobs timed before
+    // it still get their profiles.
     ExitCode measure_all() {
         std::exception_ptr refusal;
         try {
             time_all();
         } catch (const Error& error) {
             if (!results_.empty() && results_.back().runs.empty()) {
-                results_.pop_back();  // there is nothing to show of it
+                results_.pop_back();  // there is nothing to show
             }
             if (error.code() != ExitCode::machine_cannot) {
                 show_all();
@@ -92,7 +92,7 @@ public:
     }
 
 private:
-    // A group on its way: its runs, of as many of its jobs as there was time for.
+    // A group being measured: its runs so far.
     struct GroupResult {
         GroupResult(const Group& jobs, std::size_t place, std::optional<Capacity> largest)
             : group(jobs), first(place), capacity(std::move(largest)) {}
@@ -101,7 +101,7 @@ private:
         std::size_t first;  // job, in the plan
         std::optional<Capacity> capacity;
         std::vector<Run> runs = {};
-        // Of the runs, by place: what made the device unusable in an earlier process.
+        // By the run's place: what made the device unusable in an earlier process.
         std::map<std::size_t, std::vector<Omission>> omitted = {};
         bool is_shown = false;
     };
@@ -147,7 +147,7 @@ private:
 
     void end_if_interrupted() { must_end_ = must_end_ || hooks_.observer.is_stopped(); }
 
-    // A lost device ends the campaign where this process cannot use it any more, and else its run.
+    // A lost device ends the campaign if this process can no longer use it, otherwise only its run.
     void note_loss(const Run& run, const Backend& backend) {
         if (lost_its_device(run)) {
             has_lost_runs_ = true;
@@ -155,7 +155,7 @@ private:
         }
     }
 
-    // Asked before anything runs, while the memory is free.
+    // Queried before anything runs, while the memory is free.
     std::optional<Capacity> capacity_for(const Group& group) const {
         const bool over_batch =
             group.size() > 1 && group.front().request.batch != group.back().request.batch;
@@ -199,8 +199,8 @@ private:
         return hooks_.take_turn ? hooks_.take_turn() : MeasuringLock();
     }
 
-    // The last job's profile is taken at once, because nothing is timed after it. Every other run
-    // stays partial until it has its own.
+    // The last job is profiled immediately, because nothing is timed after it. Every other run
+    // stays partial until it has its profile.
     Run time(const GroupResult& result, std::size_t place, const std::optional<Run>& earlier,
              const MeasuringLock& lock) {
         const std::size_t index = result.first + place;
@@ -231,7 +231,7 @@ private:
         return run;
     }
 
-    // The network is prepared again: those of all jobs at once may not fit in memory.
+    // The network is prepared again: the networks of all jobs together may not fit in memory.
     void profile(GroupResult& result, std::size_t place) {
         Job job = result.group[place];
         job.execution.scheduling.omissions = result.omitted[place];
@@ -248,8 +248,8 @@ private:
         end();
     }
 
-    // What was measured is not lost to a database that stays locked: it is kept beside. The next
-    // job would only wait for the same lock.
+    // A database that stays locked loses no results: they are kept in a separate file. The next job
+    // would only wait for the same lock.
     void store(const Run& run, bool lacks_only_profile) {
         try {
             finish_run(database_, run);
@@ -268,8 +268,7 @@ private:
     void say_where(const std::filesystem::path& kept) const {
         if (hooks_.observer.say) {
             hooks_.observer.say(fmt::format(
-                "database {} stayed locked, so the run was kept in {}; strata merge "
-                "brings it in",
+                "database {} stayed locked, so the run was kept in {}; strata merge adds it",
                 printable(database_.file().string(), 1000), printable(kept.string(), 1000)));
         }
     }
@@ -286,7 +285,7 @@ private:
         }
     }
 
-    // Once, and forgets the runs: their samples are many.
+    // Shows a group once, and releases the runs, which have many samples.
     void show(GroupResult& result) {
         if (std::exchange(result.is_shown, true)) {
             return;
@@ -317,7 +316,7 @@ private:
     std::vector<GroupResult> results_;
     std::size_t last_to_time_ = 0;
     bool must_end_ = false;
-    bool has_lost_runs_ = false;  // to a device, or to a file beside the database
+    bool has_lost_runs_ = false;  // to a device, or to a separate file next to the database
     ExitCode worst_ = ExitCode::done;
 };
 

@@ -17,47 +17,47 @@
 
 namespace strata {
 
-// The program's services that a campaign needs. All but make_backend may be empty.
+// The program's services that a campaign needs. All except make_backend may be empty.
 struct CampaignHooks {
-    // The backend that a job names, as its execution needs it.
+    // The backend that a job names, set up for its execution.
     std::function<std::unique_ptr<Backend>(const Job& job)> make_backend;
-    // Waits until no other process measures on this machine, or until `observer.stop` is raised;
-    // what it returns is held while one job is measured.
+    // Waits until no other process measures on this machine, or `observer.stop` is set; the
+    // returned lock is held while one job is measured.
     std::function<MeasuringLock()> take_turn = {};
-    // Around each job that is timed or profiled; not around those whose results are stored already.
+    // Called around each job that is timed or profiled, but not if its results are already stored.
     std::function<void(const Job& job)> job_begins = {};
     std::function<void()> job_ends = {};
-    // Progress, sentences and the interrupt. Storing is the campaign's own: `begun` and
+    // Progress, messages and the interrupt. The campaign itself stores results: `begun` and
     // `checkpoint` are ignored.
     Observer observer = {};
-    // The runs of a group, in order, as soon as they are all there: fewer than its jobs, or none,
-    // where the campaign was interrupted. The capacity is known where the group varies the batch.
+    // Receives the runs of a group, in order, once they are complete: fewer than its jobs, or none,
+    // if the campaign was interrupted. The capacity is known if the group varies the batch.
     std::function<void(const std::vector<Run>& runs, const std::optional<Capacity>& capacity)>
         show = {};
-    // Runs of one network and batch that differ in their execution only; the first is what the
-    // others are compared with.
+    // Runs of one network and batch that differ only in their execution; the others are compared
+    // with the first.
     std::function<void(const std::vector<Run>& runs)> compare = {};
     // The place of the experiment's only job in a plan that another process keeps (run/rounds.h).
     std::optional<PlanPosition> position = {};
 };
 
 // Measures every job of an experiment, in order, and stores each run while it is measured
-// (store/plan.h): where the same experiment was interrupted before, complete runs are not measured
-// again and a partial one is continued. Where jobs ask for a trace or counters, all jobs are timed
+// (store/plan.h): if the same experiment was interrupted before, complete runs are not measured
+// again and a partial one is continued. If jobs request a trace or counters, all jobs are timed
 // before the first is profiled, and groups are shown after that; a run stays partial until it has
-// its profile. A network that the machine cannot run ends a campaign by an
-// Error where it is asked for alone, and is one result among others in a sweep. A lost device ends
-// the campaign, or only its run where the next gets another one (LossScope); the campaign has
-// failed, and the same command continues it. Otherwise returns the gravest exit_code_of its groups.
+// its profile. A network that the machine cannot run ends the campaign with an Error if it is the
+// only one, and is one result among others in a sweep. A lost device ends the campaign, or only its
+// run if the next gets another device (LossScope); the campaign has failed, and the same command
+// continues it. Otherwise returns the most severe exit_code_of its groups.
 ExitCode run_campaign(const Experiment& experiment, Database& database, const CampaignHooks& hooks);
 
-// What a script must know of runs that are shown together, by the exit code alone: failed where a
-// step of one failed, machine_cannot where one could not run here, unstable where a run is not as
-// precise as asked. A size of a sweep that cannot run at all is a result of the sweep, as long as
-// another size did run.
+// The exit code of runs that are shown together: failed if a step failed, machine_cannot
+// if one could not run here, unstable if a run is less precise than requested. A size of
+// a sweep that cannot run at all is a result of the sweep, as long as another size did
+// run.
 ExitCode exit_code_of(std::span<const Run> runs);
 
-// The one of two that matters more: failed, then machine_cannot, then unstable, then done.
+// The more severe of two: failed, then machine_cannot, then unstable, then done.
 ExitCode graver(ExitCode a, ExitCode b);
 
 }  // namespace strata

@@ -10,23 +10,23 @@
 
 namespace strata {
 
-// One thing that a framework leaves to its user and that changes its time: convolution algorithm,
+// A choice that a framework leaves to its user and that changes its time: convolution algorithm,
 // layout, fusion or compilation, threads, the first layer's gradient (Kim et al. 2017, section IV),
-// and options of its own.
+// and its own options.
 struct Choice {
-    std::string_view option;  // of all_options()
+    std::string_view option;  // an option of all_options()
     std::string_view value;   // instead of the default
-    // The backends that have it; empty: all whose capabilities allow the value.
+    // The backends that offer it; empty: all whose capabilities allow the value.
     std::vector<std::string_view> backends = {};
-    bool is_of_convolutions = false;  // nothing changes in a network without any
+    bool is_of_convolutions = false;  // no effect on a network without convolutions
 };
 
-// THE list of choices that `strata study frameworks` measures.
+// THE list of choices measured by `strata study frameworks`.
 std::span<const Choice> all_choices();
 
-// Those that a backend has and that change something about these settings of this network: none
-// that is set there already, no gradient in inference, one thread only where there would be more,
-// convolutions' only where there are some.
+// The choices of a backend that change these settings of this network: none that is already set, no
+// gradient in inference, one thread only if there would be more, convolutions' choices only if
+// there are any.
 std::vector<Choice> choices_of(std::string_view backend, Capabilities capabilities,
                                const Settings& settings, const Graph& graph);
 

@@ -7,8 +7,8 @@ namespace strata {
 
 namespace {
 
-// Asking takes some milliseconds in which the device idles; it must stay rare. The first few
-// answers come sooner, so that a run of half a second has some.
+// A query takes some milliseconds during which the device idles, so it must be rare. The first few
+// come sooner, so that a run of half a second has some.
 constexpr Seconds between_first_questions{0.1};
 constexpr Seconds between_questions{0.5};
 constexpr std::size_t first_questions = 5;

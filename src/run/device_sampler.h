@@ -9,13 +9,13 @@
 
 namespace strata {
 
-// Asks a device how it is while a run continues, a few times a second, and leaves what it heard in
-// the run. Without a watch it does nothing.
+// Queries a device's state a few times a second during a run, and records the answers in the run.
+// Without a watch it does nothing.
 class DeviceSampler {
 public:
     DeviceSampler(DeviceWatch* watch, Clock& clock) : watch_(watch), clock_(clock) {}
 
-    // Between two samples: asks if it is time.
+    // Call between samples: queries the device if it is due.
     void ask_if_due();
 
     // Adds ranges to the run's provenance and doubts to its flags.

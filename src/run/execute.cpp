@@ -46,8 +46,8 @@ void dump(const Job& job, const Graph& graph, Backend& backend) {
     write_dump(graph, *job.dump, *executable);
 }
 
-// What the reference says of every step, by layer and pass. The blame for a sum of gradients that
-// is wrong falls on the pass that adds it up.
+// The reference's verdict on every step, by layer and pass. A wrong sum of gradients is attributed
+// to the pass that adds it up.
 PassChecks checks_of(const Job& job, const Graph& graph, Backend& backend) {
     Execution execution = job.execution;
     execution.scheduling.memory = MemoryReuse::kept;
@@ -70,8 +70,8 @@ VerifiedSteps verified_steps(const PassChecks& checks) {
             .without_reference = checks.size() - static_cast<std::size_t>(compared)};
 }
 
-// The sampler's view of a prepared network. Where its steps run on this process's threads and the
-// kernel counts what these wait, each step is watched.
+// The sampler's view of a prepared network. If its steps run on this process's threads and the
+// kernel counts their waits, each step is watched.
 class NetworkIteration final : public Iteration {
 public:
     NetworkIteration(Executable& executable, Clock& clock)
@@ -97,8 +97,8 @@ private:
     bool is_watched_ = false;
 };
 
-// What an interrupted run had. The sampler wants as many values of every part; a step that is
-// refused or failed has none and takes its part with no time, which take_samples leaves out again.
+// The samples of an interrupted run. The sampler needs equally many values of every part; a refused
+// or failed step has none and gets zero times, which take_samples leaves out again.
 SampledIteration samples_in(const Run& run) {
     SampledIteration sampled;
     const Samples untimed{std::vector<Seconds>(run.whole.instrumented.values.size())};
@@ -122,7 +122,7 @@ void take_samples(const SampledIteration& sampled, Run& run) {
     run.whole = {sampled.end_to_end, sampled.instrumented, sampled.calibration};
 }
 
-// Kernels and counters that an interrupted run had already. Requires: the same steps.
+// Kernels and counters of an interrupted run. Requires: the same steps.
 void take_profile(const Run& earlier, Run& run) {
     run.trace = earlier.trace;
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
@@ -139,7 +139,7 @@ bool same_steps(const Run& a, const Run& b) {
     });
 }
 
-// How the program was made, what it runs on, and the library behind the backend.
+// How the program was built, what it runs on, and the backend's library.
 std::map<std::string, std::string> provenance_of(const BackendInfo& backend) {
     auto provenance = build_provenance();
     provenance.merge(describe_environment());
@@ -155,8 +155,8 @@ std::map<std::string, std::string> provenance_of(const BackendInfo& backend) {
     return provenance;
 }
 
-// Where the algorithm of a step comes from, if it was chosen for it alone, and what else was asked
-// of it.
+// The source of a step's individually chosen algorithm, and unfulfilled
+// requests.
 void tell_choices(const Graph& graph, std::span<const Step> steps, Run& run) {
     for (const Step& step : steps) {
         if (!step.choice.is_told() || step.kind != StepKind::compute) {
@@ -175,8 +175,8 @@ void tell_choices(const Graph& graph, std::span<const Step> steps, Run& run) {
     }
 }
 
-// Ceilings of this machine's processors say nothing of a device of the backend's own, and those of
-// other threads nothing of these.
+// Ceilings of this machine's processors do not apply to a backend's own device, nor those of other
+// thread counts to this one.
 std::optional<Device> ceilings_for(const BackendInfo& backend, int threads) {
     return backend.device_memory ? device_of(backend.device_model) : own_device(threads);
 }
@@ -190,7 +190,7 @@ std::vector<Flag> doubts_about(const SampledIteration& sampled, const Policy& po
     return flags;
 }
 
-// Samples until precise, stopped or out of time, and judges how far the samples can be trusted.
+// Samples until precise, stopped or out of time, and judges the reliability of the samples.
 void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWatch* watch,
                  const Job& job, const Observer& observer, SampledIteration earlier) {
     SteadyClock clock;
@@ -238,13 +238,13 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
     if (executable.fails_to_record()) {
         run.flags.push_back({DoubtKind::not_recorded,
                              "the iteration could not be recorded, so its steps are launched one "
-                             "by one: the host's part is in the times"});
+                             "by one: the times include the host's part"});
     }
     if (is_profiled) {
-        run.flags.push_back({DoubtKind::profiler_attached,
-                             "a profiler was used earlier in this process and stays attached to "
-                             "it, which may slow down launches; a process of its own has no "
-                             "profiler"});
+        run.flags.push_back(
+            {DoubtKind::profiler_attached,
+             "a profiler was used earlier in this process and stays attached to it, which may slow "
+             "down launches; a separate process has no profiler"});
     }
     device.add_to(run);
     run.state = sampled.reason == StopReason::interrupted ? RunState::partial : RunState::complete;
@@ -285,7 +285,7 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
 
 namespace {
 
-// Into `run`, which has what was done until then where it throws.
+// Fills `run`, which keeps the results so far if this throws.
 void execute_remaining(const Job& job, const Graph& graph, Backend& backend,
                        const Observer& observer, const std::optional<Run>& earlier, Run& run) {
     run = planned_run(job, graph, backend);
@@ -360,7 +360,7 @@ Run execute(const Job& asked, const Graph& graph, Backend& backend, const Observ
         if (failure.fate() == DeviceFate::usable) {
             throw;
         }
-        if (!run.steps.empty()) {  // it was begun
+        if (!run.steps.empty()) {  // already begun
             end_by_loss(run, failure.what());
             return run;
         }

@@ -28,7 +28,7 @@ std::vector<Variation> variations_of(const ExperimentRequest& request) {
     return is_sweep ? std::vector<Variation>{{"batch", request.batches}} : request.variations;
 }
 
-// Separate batches; a batch that is varied belongs to the sweep.
+// Separate batches; a varied batch belongs to the sweep.
 std::vector<std::optional<std::int64_t>> batches_beside(const std::vector<Variation>& variations,
                                                         const std::vector<std::int64_t>& batches) {
     if (batches.empty() || varies_batch(variations)) {

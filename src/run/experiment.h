@@ -19,7 +19,7 @@ struct Variation {
 bool varies_batch(const std::vector<Variation>& variations);
 
 // Every combination of the variations' values; the first variation is the outermost loop. Throws
-// Error with exit code usage where there are too many.
+// Error with exit code usage if there are too many.
 std::vector<std::vector<std::int64_t>> combinations_of(const std::vector<Variation>& variations);
 
 // The request with one value of each variation.
@@ -31,8 +31,8 @@ struct ExperimentRequest {
     Job common;  // what all jobs share
     std::vector<std::string> networks;
     std::vector<std::int64_t> batches = {};  // empty: each network's own
-    // All that the options say; several where one of them has several values. Empty: what is
-    // common.
+    // All combinations of the options' values. Empty: only the common
+    // settings.
     std::vector<Settings> settings = {};
     std::vector<Variation> variations = {};
 };
@@ -40,8 +40,8 @@ struct ExperimentRequest {
 // Jobs whose runs are shown together: one job, or those of a sweep.
 using Group = std::vector<Job>;
 
-// What one command measures, in order: a group for each network, batch and settings, of which the
-// settings change fastest.
+// The jobs of one command, in order: a group for each network, batch and settings, with the
+// settings varying fastest.
 struct Experiment {
     std::vector<Group> groups;
     std::vector<Settings> settings;     // of consecutive groups of one network and batch
@@ -49,12 +49,12 @@ struct Experiment {
 };
 
 // Several batches of an inference are a sweep over the batch; those of training are separate runs.
-// Throws Error where a file that a job reads cannot be read.
+// Throws Error if a file that a job needs cannot be read.
 Experiment experiment_of(const ExperimentRequest& request);
 
 std::size_t count_jobs(const Experiment& experiment);
 
-// All that decides the results, a line for each job: the same text is the same experiment.
+// Everything that decides the results, one line per job: equal texts are the same experiment.
 std::string identity_of(const Experiment& experiment);
 
 }  // namespace strata

@@ -30,7 +30,7 @@ TensorId find_input(const Graph& graph, const std::string& name) {
                 ExitCode::usage);
 }
 
-// By tensor whether it lacks values: a layer was refused that gives it or something it is made of.
+// By tensor, whether it lacks values: its producer, or that of a tensor it depends on, was refused.
 std::vector<bool> lacks_values(const Graph& graph, std::span<const Step> steps) {
     std::set<LayerId> refused;
     for (const Step& step : steps) {
@@ -50,9 +50,9 @@ std::vector<bool> lacks_values(const Graph& graph, std::span<const Step> steps) 
     return lacks;
 }
 
-// What one operation hands from layer to layer has no memory.
+// Tensors within one fused operation have no memory.
 std::set<TensorId> intermediate_tensors(const Graph& graph, std::span<const Step> steps) {
-    std::map<Task, LayerId> last;  // that the task's step does
+    std::map<Task, LayerId> last;  // done by the task's step
     std::set<TensorId> tensors;
     for (const Step& step : steps) {
         const auto within = step.within();
@@ -113,7 +113,7 @@ void write_dump(const Graph& graph, const Dump& dump, const Executable& executab
 }
 
 std::string file_name_of(const std::string& tensor, std::set<std::string>& taken) {
-    constexpr std::size_t longest = 200;  // of the 255 bytes that file systems allow
+    constexpr std::size_t longest = 200;  // of the 255 bytes allowed by file systems
     std::string name = tensor.substr(0, longest);
     std::ranges::replace_if(
         name,

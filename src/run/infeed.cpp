@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// A network that images are made for beside it.
+// A network whose images are made while it runs.
 class FedNetwork final : public Infeed {
 public:
     FedNetwork(const ImageFeed& feed, const Run& run, const InfeedRequest& request,
@@ -86,7 +86,7 @@ ImageFeed image_feed(const InfeedRequest& request, const Graph& graph, std::uint
 void feed_into(Run& run, const ImageFeed& feed, Executable& executable, const Job& job,
                const Observer& observer) {
     if (executable.device_memory()) {
-        throw Error(fmt::format("--infeed measures engines that compute in this process, and {} "
+        throw Error(fmt::format("--infeed measures engines that compute in this process, but {} "
                                 "does not: choose --backend onednn",
                                 run.settings.backend),
                     ExitCode::usage);

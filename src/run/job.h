@@ -17,19 +17,19 @@ namespace strata {
 // Whether every step is compared with the reference before it is timed.
 enum class Verification { omitted, done };
 
-// Whether the kernels of some iterations are recorded after the run was timed.
+// Whether the kernels of some iterations are recorded after timing.
 enum class Tracing { omitted, done };
 
-// Tensors to leave as files after one run on the given inputs.
+// Tensors to write to files after one run on the given inputs.
 struct Dump {
     std::filesystem::path directory;
-    std::string layers;  // glob; empty: the network's outputs only
+    std::string layers;  // glob; empty: only the network's outputs
 };
 
-// Images that each step of a network is fed with, beside what it is measured with otherwise.
+// Images to feed each step of a network with, in addition to the normal measurement.
 struct InfeedRequest {
     std::filesystem::path folder;  // of .jpg files; empty: synthetic images
-    int threads = 1;               // that decode and augment them
+    int threads = 1;               // threads that decode and augment
 };
 
 // Whether to measure a network even if most of its layers cannot run.
@@ -39,40 +39,40 @@ enum class Remainder { refused, measured };
 struct Job {
     std::string backend;  // "onednn", "modelled:v100"
     NetworkRequest request;
-    std::string slice;  // glob of the layers that are run alone; empty: the whole network
+    std::string slice;  // glob of the layers to run alone; empty: the whole network
     Execution execution;
     Policy policy;
     Verification verification = Verification::omitted;
     Tracing tracing = Tracing::omitted;
     Remainder remainder = Remainder::refused;
-    std::vector<MetricSet> counters = {};  // that are counted of each step; empty: none
+    std::vector<MetricSet> counters = {};                 // counted for each step; empty: none
     std::map<std::string, std::filesystem::path> inputs;  // tensor name -> .npy
-    // Hashes of what the files hold that decide the result: "network", "input NAME".
+    // Hashes of the contents of files that decide the result: "network", "input NAME".
     std::map<std::string, std::string> content = {};
     std::map<std::string, std::string> device_changes = {};  // Settings::device_changes
     std::optional<Dump> dump;
     std::optional<InfeedRequest> infeed;
-    std::optional<Bytes> memory;  // that the run may need at most; absent: what the machine has
+    std::optional<Bytes> memory;  // limit for the run; absent: the machine's memory
 };
 
-// Threads that an execution really uses: its own number, or one for each processor that this
+// The threads that an execution actually uses: its own number, or one for each processor that this
 // process may use.
 int thread_count(const Execution& execution);
 
 // The settings under which a run of this job is stored.
 Settings settings_of(const Job& job, std::int64_t batch, int threads);
 
-// The job that measures such a run again. Of inputs from files a run knows only the names: throws
-// Error if it had any.
+// The job that measures such a run again. A run has only the names of input files: throws Error if
+// it had any.
 Job job_of(const Run& run);
 
-// The hashes of the files that the job's network and inputs are read from. Throws Error where one
+// The hashes of the files that the job's network and inputs are read from. Throws Error if one
 // cannot be read.
 std::map<std::string, std::string> content_of(const Job& job);
 
-// All that decides a job's result, as one line: equal lines are the same experiment, so an
-// interrupted one can be continued. Of a file it is what the file holds (job.content), not its
-// name.
+// Everything that decides a job's result, as one line: equal lines are the same experiment, so an
+// interrupted one can be continued. Files are identified by their content (job.content), not their
+// names.
 std::string identity_of(const Job& job);
 
 }  // namespace strata

@@ -15,10 +15,10 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t fewest_elements = 512;
-constexpr std::size_t most_elements = 8192;
+constexpr std::size_t min_drawn = 512;
+constexpr std::size_t max_drawn = 8192;
 
-// Depth, height and width; of fewer axes the missing ones have one position.
+// Depth, height and width; missing axes have one position.
 using Axes = std::array<std::int64_t, 3>;
 
 Axes axes_of(const Dims& dims, std::size_t first, std::int64_t missing) {
@@ -42,7 +42,7 @@ struct Image {
     }
 };
 
-// Where an element stands: its first two coordinates and its position in the plane.
+// An element's place: its first two coordinates and its position in the plane.
 struct Coordinates {
     std::int64_t outer = 0;
     std::int64_t inner = 0;
@@ -72,7 +72,7 @@ void for_each_position(const Axes& extents, Body&& body) {
     }
 }
 
-// The definition of a convolution and of its gradients, an element at a time (Goodfellow et al.,
+// The definition of a convolution and of its gradients, one element at a time (Goodfellow et al.,
 // Deep Learning, 2016, equations 9.6 and 9.11 to 9.13).
 class Sums {
 public:
@@ -89,7 +89,7 @@ public:
         return pass == Pass::forward ? y_ : pass == Pass::backward_data ? x_ : w_;
     }
 
-    // Products in one element's sum, at most.
+    // The maximum number of products in one element's sum.
     std::int64_t terms(Pass pass) const {
         return pass == Pass::forward         ? w_.channels * w_.plane()
                : pass == Pass::backward_data ? outputs_per_group() * w_.plane()
@@ -118,7 +118,7 @@ private:
         return true;
     }
 
-    // The result that reads a position of x by this tap; false: none does.
+    // The result that reads a position of x through this tap; false: none does.
     bool is_used(const Axes& read, const Axes& tap, Axes& result) const {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const std::int64_t from = read[axis] + pad_[axis] - tap[axis] * dilation_[axis];
@@ -188,7 +188,7 @@ private:
     Axes pad_;
 };
 
-// One place of each of `count` equal stretches.
+// One position from each of `count` equal sections.
 std::vector<std::size_t> drawn_places(std::size_t size, std::size_t count) {
     constexpr RandomStream random(1, 0);
     std::vector<std::size_t> places(count);
@@ -208,8 +208,8 @@ ExpectedElements expected_elements(const ConvolutionValues& values, Pass pass, d
     const Image& result = sums.result(pass);
     const auto size = static_cast<std::size_t>(result.images * result.channels * result.plane());
     const double affordable = max_terms / static_cast<double>(sums.terms(pass));
-    const std::size_t count = std::min(
-        size, std::clamp(static_cast<std::size_t>(affordable), fewest_elements, most_elements));
+    const std::size_t count =
+        std::min(size, std::clamp(static_cast<std::size_t>(affordable), min_drawn, max_drawn));
     ExpectedElements expected{drawn_places(size, count), {}};
     for (const std::size_t place : expected.places) {
         expected.values.push_back(sums.element(pass, place));
@@ -246,7 +246,7 @@ std::string exact_glob(const std::string& name) {
     return glob;
 }
 
-// The tensor that a pass leaves, and which of its contents.
+// The tensor that a pass writes, and which of its contents.
 std::pair<TensorId, Content> result_of(const Layer& layer, Pass pass) {
     return pass == Pass::forward         ? std::pair(layer.outputs.front(), Content::value)
            : pass == Pass::backward_data ? std::pair(layer.inputs[0], Content::gradient)
@@ -310,7 +310,7 @@ void LoneLayer::examine(Executable& executable, std::span<AlgorithmResult> resul
     }
 }
 
-// Every algorithm reads the same values, so they are read from the first executable that is asked.
+// Every algorithm reads the same values, so the first executable provides them.
 const ExpectedElements& LoneLayer::expected(const Convolution& op, Pass pass,
                                             const Executable& from) {
     ExpectedElements& known = expected_[static_cast<std::size_t>(pass)];

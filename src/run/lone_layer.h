@@ -13,8 +13,8 @@
 
 namespace strata {
 
-// A convolution with the values of all that its passes read: x[N, C, spatial], weight[K, C /
-// groups, kernel], the bias[K] or nothing, and the gradient of y[N, K, spatial].
+// A convolution with all values that its passes read: x[N, C, spatial], weight[K, C / groups,
+// kernel], the bias[K] or nothing, and the gradient of y[N, K, spatial].
 struct ConvolutionValues {
     Window window;
     std::int64_t groups = 1;
@@ -33,35 +33,35 @@ struct ExpectedElements {
     std::vector<double> values = {};
 };
 
-// As many elements as cost at most `max_terms` multiply-adds, but 512 at least (or all), drawn from
-// the whole result with a fixed seed, one from each of as many equal stretches. Requires: one to
-// three spatial axes; a pass other than update.
+// As many elements as cost at most `max_terms` multiply-adds, but at least 512 (or all), drawn from
+// the whole result with a fixed seed, one from each of equally many equal sections. Requires: one
+// to three spatial axes; a pass other than update.
 ExpectedElements expected_elements(const ConvolutionValues& values, Pass pass,
                                    double max_terms = 1e8);
 
-// How far a dense result of that pass lies from them. Requires: as many elements as it was drawn
+// The error of a dense result of that pass against them. Requires: as many elements as it was drawn
 // from.
 AlgorithmError error_of(const ExpectedElements& expected, std::span<const float> result);
 
-// A layer as a network of its own, with what its passes should give.
+// A layer as a separate network, with the expected results of its passes.
 class LoneLayer {
 public:
-    // `max_terms`: as expected_elements has it.
+    // `max_terms`: as for expected_elements.
     LoneLayer(const Graph& graph, LayerId layer, double max_terms = 1e8);
 
-    // As the whole network is executed, but with every gradient, and every tensor kept so that it
-    // can be examined.
+    // Like the whole network's execution, but with every gradient, and every tensor kept for
+    // inspection.
     static Execution execution(Execution of_network);
 
     const Graph& graph() const { return graph_; }
     const Layer& layer() const { return graph_.layers.front(); }
 
-    // Sets the errors of the results, of which each is a pass of this layer, and whether two runs
-    // give the same bits. A layer that is no plain convolution gets neither. Requires: prepared
-    // with `execution`; no iteration has run, for an update changes the weights.
+    // Sets the errors of the results, each a pass of this layer, and whether two runs give the same
+    // bits. A layer other than a plain convolution gets neither. Requires: prepared with
+    // `execution`; no iteration has run, because an update changes the weights.
     void examine(Executable& executable, std::span<AlgorithmResult> results);
 
-    // The errors alone, by one iteration.
+    // Only the errors, from one iteration.
     void examine_errors(Executable& executable, std::span<AlgorithmResult> results);
 
 private:

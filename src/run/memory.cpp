@@ -16,7 +16,8 @@ namespace strata {
 
 namespace {
 
-// The memory the job would need at a batch. Throws Error where the network cannot have that batch.
+// The memory that the job would need at a batch. Throws Error if the network cannot have that
+// batch.
 Bytes peak_at(Job job, std::int64_t batch) {
     job.request.batch = batch;
     return footprint_of(graph_for(job), job.execution).peak;
@@ -42,7 +43,7 @@ std::pair<std::optional<Bytes>, MemorySource> memory_for(const Job& job,
     return {available_memory(), MemorySource::free};
 }
 
-// Why there is no such batch.
+// Why the network cannot have that batch.
 std::string batch_refusal(const Job& job, std::int64_t batch) {
     try {
         peak_at(job, batch);

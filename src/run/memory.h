@@ -11,20 +11,20 @@
 
 namespace strata {
 
-// That a job needs more memory than there is, apart from whatever else a machine cannot do.
+// A job needs more memory than there is; distinct from other things that a machine cannot do.
 class NeedsMemory : public Error {
 public:
     explicit NeedsMemory(const std::string& sentence) : Error(sentence, ExitCode::machine_cannot) {}
 };
 
-// Throws NeedsMemory where a job that needs this much has no such memory:
-// beyond what the job allows (job.memory), or what the backend's device or else this machine has
-// free. Called before anything is allocated: a machine that swaps measures its disk.
+// Throws NeedsMemory if a job needs more than it may use (job.memory), or than is free on the
+// backend's device or else on this machine. Call it before anything is allocated: a machine that
+// swaps measures its disk.
 void require_memory(const Job& job, const Graph& graph, Bytes needed, const BackendInfo& backend);
 
-// The largest batch of this job whose footprint fits in its memory limit, else in what the device
-// has free, else in what this machine has free. Nothing where none of these is known, or the
-// network's batch cannot change.
+// The largest batch of this job whose footprint fits in its memory limit, else in the device's free
+// memory, else in this machine's. Nothing if none of these is known, or the network's batch cannot
+// change.
 std::optional<Capacity> capacity_of(const Job& job, const BackendInfo& backend);
 
 }  // namespace strata

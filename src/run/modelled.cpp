@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view modelled_prefix = "modelled:";
 constexpr Seconds longest_iteration{1e9};  // thirty years
-constexpr Bytes most_memory{1e18};
+constexpr Bytes max_memory{1e18};
 
 Step step_of(const PredictedStep& predicted) {
     Step step{.layer = predicted.layer, .pass = predicted.pass, .kind = predicted.kind};
@@ -46,15 +46,15 @@ void name_device(const DeviceDescription& device, Run& run) {
     run.provenance["device.name"] = device.name;
 }
 
-// Those that run a layer together; none on a device whose work is not divided into threads of the
-// system.
+// The threads that run a layer together; 0 on a device whose work is not divided into system
+// threads.
 int threads_of(const DeviceDescription& device) {
     return device.kind == DeviceKind::cpu && device.processors
                ? static_cast<int>(std::clamp(device.processors->value.value, 0.0, 1e6))
                : 0;
 }
 
-// What of the device was assumed, with its sources, and where the rates come from.
+// The assumptions about the device, with their sources, and the origin of the rates.
 void tell_device(const DeviceModel& model, const NetworkPrediction& prediction, Run& run) {
     const DeviceDescription& device = model.device();
     for (const DeviceField& field : device_fields()) {
@@ -78,7 +78,7 @@ void tell_device(const DeviceModel& model, const NetworkPrediction& prediction, 
     run.provenance["model.basis"] = basis_sentence(shares);
 }
 
-// By liveness: what the parts hold at their own worst moments.
+// By liveness: the parts at their own worst moments.
 void tell_memory(const ModelledMemory& memory, Run& run) {
     const Footprint& parts = memory.footprint;
     const auto tell = [&](const char* what, Bytes bytes) {
@@ -128,7 +128,7 @@ std::vector<StepResult> modelled_steps(const Job& job, const Graph& graph,
     return results;
 }
 
-// Throws Error for what no device has or takes, as numbers far from any device's give.
+// Throws Error for impossible results, as from numbers far from any real device's.
 void require_believable(const NetworkPrediction& prediction, const ModelledMemory& memory,
                         const std::string& device) {
     if (!(prediction.time() < longest_iteration)) {
@@ -137,7 +137,7 @@ void require_believable(const NetworkPrediction& prediction, const ModelledMemor
                                 device),
                     ExitCode::usage);
     }
-    if (!(memory.needed() < most_memory)) {
+    if (!(memory.needed() < max_memory)) {
         throw Error(fmt::format("an iteration would need {} of memory, more than any device has: "
                                 "give a smaller batch",
                                 text_with_unit(memory.needed().value, "B")),
@@ -145,7 +145,7 @@ void require_believable(const NetworkPrediction& prediction, const ModelledMemor
     }
 }
 
-// The same of ceilings, which a database could not keep.
+// The same for ceilings that a database could not store.
 void require_believable(const Device& ceilings) {
     constexpr double highest = 1e24;  // operations or bytes per second
     for (const ComputeCeiling& one : ceilings.compute) {
@@ -201,7 +201,7 @@ void set_device(Job& job, const DeviceDescription& device) {
 }
 
 bool is_believable(Seconds time, Bytes memory) {
-    return time < longest_iteration && memory < most_memory;
+    return time < longest_iteration && memory < max_memory;
 }
 
 Run modelled_prototype(const Job& job, const DeviceDescription& device) {

@@ -13,16 +13,16 @@
 
 namespace strata {
 
-// What Settings::backend and Job::backend say of a predicted run: "modelled:v100", and the device
-// that it names; nothing for another backend.
+// Settings::backend and Job::backend of a predicted run, "modelled:v100", and the device that such
+// a name contains; nothing for another backend.
 std::string modelled_backend(std::string_view device);
 std::optional<std::string> modelled_device(std::string_view backend);
 
-// Names the device, and the algorithm of convolutions where none was asked for: on CPUs the one
-// that `strata run` takes, elsewhere what the device's library chooses.
+// Sets the device, and the convolution algorithm if none was requested: on CPUs the default of
+// `strata run`, elsewhere the choice of the device's library.
 void set_device(Job& job, const DeviceDescription& device);
 
-// What a prediction needs of a device's memory.
+// The device memory that a prediction needs.
 struct ModelledMemory {
     Footprint footprint;  // by liveness
     Bytes workspace;      // the largest of a step
@@ -34,25 +34,25 @@ struct ModelledMemory {
 ModelledMemory memory_of(const Graph& graph, const Execution& execution,
                          const NetworkPrediction& prediction, const DeviceDescription& device);
 
-// What a predicted run states: every number of its device with its source and where the rates come
-// from; or, as one of thousands, its steps and only which device it is for, whose ceilings are
-// there in any case; or of these its work instead of the steps.
+// The content of a predicted run: every number of its device with its source and the origin of the
+// rates; or, as one of thousands, its steps and only the name of its device, whose ceilings are
+// included anyway; or its work instead of the steps.
 enum class ModelledDetail { whole, steps, time };
 
-// Whether a device can have such a time and memory, and a database can hold them.
+// Whether a device can have such a time and memory, and a database can store them.
 bool is_believable(Seconds time, Bytes memory);
 
-// What all runs of a sweep with one device and these settings have in common: everything but
+// The common part of all runs of a sweep with one device and these settings: everything but
 // network, batch, time, work and memory.
 Run modelled_prototype(const Job& job, const DeviceDescription& device);
 
-// The prediction as a run: a time for every step, their sum as the whole, what was assumed of the
-// device, where its rates come from and how far predictions by them are off. Requires: the job's
+// The prediction as a run: a time for every step, their sum as the whole, the assumptions about the
+// device, the origin of its rates and the error of predictions with them. Requires: the job's
 // graph, and the device with job.changes applied.
 Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
                  const NetworkPrediction& prediction);
 
-// The same where the memory is known already.
+// The same if the memory is already known.
 Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
                  const NetworkPrediction& prediction, const ModelledMemory& memory,
                  ModelledDetail detail);

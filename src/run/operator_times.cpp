@@ -21,8 +21,8 @@ Seconds middle_of(std::vector<Seconds> times) {
     return *middle;
 }
 
-// The operator behind a small convolution, if it takes images: engines keep images in the layout of
-// their convolutions, and what reads one finds it as that has left it.
+// The operator after a small convolution, if it takes images: engines keep images in the layout of
+// their convolutions, so readers find them in that layout.
 Graph as_in_networks(Graph lone) {
     constexpr std::int64_t channels_before = 16;
     const Layer& layer = lone.layers.front();
@@ -52,7 +52,7 @@ Graph as_in_networks(Graph lone) {
     return builder.finish();
 }
 
-// The times of each step, after one iteration that is not counted.
+// The times of each step, after one uncounted iteration.
 std::vector<std::vector<Seconds>> sampled_steps(Executable& executable,
                                                 const OperatorEffort& effort) {
     std::vector<std::vector<Seconds>> samples(executable.steps().size());
@@ -76,7 +76,7 @@ Job job_of(const std::string& problem, const Execution& execution) {
     return job;
 }
 
-// Nothing for a loss, which answers do without.
+// Nothing for a loss, which inference omits.
 std::optional<Graph> graph_of_operator(const Job& job) {
     Graph graph = graph_for(job);
     return graph.layers.empty() ? std::nullopt : std::optional(as_in_networks(std::move(graph)));
@@ -118,7 +118,7 @@ std::vector<OperatorTime> measure_operator(const std::string& text, Backend& bac
     return found;
 }
 
-// The same passes with the shortest of their times. Requires: as many in each round.
+// The same passes with their shortest times. Requires: equally many in each round.
 std::vector<OperatorTime> fastest_of(std::span<const std::vector<OperatorTime>> rounds) {
     std::vector<OperatorTime> found = rounds.front();
     for (const std::vector<OperatorTime>& round : rounds) {
@@ -132,7 +132,8 @@ std::vector<OperatorTime> fastest_of(std::span<const std::vector<OperatorTime>> 
 constexpr std::string_view csv_header = "mode,pass,kind,seconds,operator";
 constexpr std::size_t csv_columns = 5;
 
-// The fields of a line whose last one, in quotation marks, may have commas; empty if it has fewer.
+// The fields of a line; the last one, in quotation marks, may contain commas; empty if there are
+// fewer.
 std::vector<std::string_view> fields_of(std::string_view line) {
     std::vector<std::string_view> fields;
     while (fields.size() + 1 < csv_columns) {
@@ -150,7 +151,7 @@ std::vector<std::string_view> fields_of(std::string_view line) {
     return fields;
 }
 
-// Nothing if it is no such line.
+// Nothing if it is not such a line.
 std::optional<OperatorTime> parse_operator_time(std::string_view line) {
     const auto fields = fields_of(line);
     if (fields.empty()) {

@@ -52,7 +52,7 @@ const OutlinePredictor::Step& OutlinePredictor::step_of(KindId id, Pass pass) {
         return known;
     }
     known = found(*kernels);
-    if (!kernels->empty()) {  // else its result is its input, and there is nothing to do
+    if (!kernels->empty()) {  // else its result is its input, so there is no work
         const Work work = work_of(kind.op, signature, pass, update_);
         known.work = {.flops = count(kind.op, signature, pass, conventions().front(), update_),
                       .read = work.read,
@@ -113,7 +113,7 @@ std::optional<WholePrediction> OutlinePredictor::predict(const Outline& outline,
         whole.work.written += step.work.written;
     }
     const Seconds beyond = device_->beyond_steps(whole.time, fed_by(outline));
-    if (beyond != Seconds{}) {  // added up from there, as NetworkPrediction::time does
+    if (beyond != Seconds{}) {  // added up from there, like NetworkPrediction::time
         whole.time = beyond;
         for (const Seconds time : times_) {
             whole.time += time;

@@ -11,15 +11,15 @@
 
 namespace strata {
 
-// An iteration on a device, as a whole.
+// A whole iteration on a device.
 struct WholePrediction {
     Seconds time;
     Bytes workspace;  // the largest of a step
     RunWork work;
 };
 
-// Predicts networks that are known by their outlines. Every kind of layer is predicted once, so a
-// network costs little more than adding up its steps. The numbers are those of predict_network and
+// Predicts networks from their outlines. Every kind of layer is predicted once, so a network costs
+// little more than adding up its steps. The numbers equal those of predict_network and
 // work_of_steps to the last bit: the same terms are added in the same order.
 class OutlinePredictor {
 public:
@@ -28,7 +28,7 @@ public:
     OutlinePredictor(const DeviceModel& device, const Execution& execution,
                      const LayerTable& table);
 
-    // Nothing where a step has no prediction.
+    // Nothing if a step has no prediction.
     std::optional<WholePrediction> predict(const Outline& outline, const Structure& structure);
 
 private:

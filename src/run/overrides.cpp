@@ -17,11 +17,11 @@ public:
         const std::string tf32 = value("NVIDIA_TF32_OVERRIDE");
         const bool asks_tf32 = numerics_.single_precision == SinglePrecision::tf32;
         if (tf32 == "0" && asks_tf32) {
-            add("NVIDIA_TF32_OVERRIDE", "keeps libraries from TF32, which --tf32 asks for");
+            add("NVIDIA_TF32_OVERRIDE", "keeps libraries from TF32, which --tf32 requests");
         }
         if (tf32 == "1" && numerics_.dtype == DataType::f32 && !asks_tf32) {
             add("NVIDIA_TF32_OVERRIDE",
-                "may let libraries compute f32 in TF32, and f32 in full is asked for");
+                "may let libraries compute f32 in TF32, but full f32 is requested");
         }
         if (const std::string blocking = value("CUDA_LAUNCH_BLOCKING");
             !blocking.empty() && blocking != "0") {
@@ -36,7 +36,7 @@ public:
             const std::string mode = value(name);
             const bool is_strict = mode.empty() || mode == "strict" || mode == "STRICT";
             if (!is_strict && numerics_.dtype == DataType::f32) {
-                add(name, "lets oneDNN compute f32 in fewer bits, and f32 in full is asked for");
+                add(name, "lets oneDNN compute f32 in fewer bits, but full f32 is requested");
             }
         }
         return std::move(doubts_);

@@ -10,11 +10,11 @@
 
 namespace strata {
 
-// Doubts, of kind overridden, for variables (measure/environment.h) that make a library do
-// something other than the run's settings say:
+// Doubts of kind overridden for variables (measure/environment.h) that make a library contradict
+// the run's settings:
 //
 //   NVIDIA_TF32_OVERRIDE=0   with --tf32: libraries then never compute in TF32
-//   NVIDIA_TF32_OVERRIDE=1   with f32 in full: only 0 is documented, 1 may allow TF32
+//   NVIDIA_TF32_OVERRIDE=1   with full f32: only 0 is documented, 1 may allow TF32
 //   CUDA_LAUNCH_BLOCKING     other than 0: the host waits for each kernel
 //   ONEDNN_DEFAULT_FPMATH_MODE, DNNL_DEFAULT_FPMATH_MODE   other than strict, with f32
 //

@@ -21,8 +21,8 @@ namespace strata {
 
 namespace {
 
-// The budget of a trace closes over its own window, so that window is compared with an iteration
-// that nobody recorded.
+// The budget of a trace closes over its own window, so that window is compared with an unrecorded
+// iteration.
 void compare_with_untraced(Run& run) {
     constexpr double tolerated = 0.05;
     const auto& windows = run.trace->windows.values;
@@ -34,10 +34,9 @@ void compare_with_untraced(Run& run) {
     if (std::abs(change) > tolerated) {
         run.flags.push_back(
             {DoubtKind::traced_differs,
-             fmt::format(
-                 "The recorded iterations are {:.0f} % {} than those that were timed without "
-                 "recording; the kernels' shares of the time may differ, too.",
-                 100 * std::abs(change), change > 0 ? "longer" : "shorter")});
+             fmt::format("The recorded iterations are {:.0f} % {} than those that were timed "
+                         "without recording; the kernels' shares of the time may differ too.",
+                         100 * std::abs(change), change > 0 ? "longer" : "shorter")});
     }
 }
 
@@ -74,7 +73,7 @@ void record_into(Run& run, Profiling& profiling, const Graph& graph, const Obser
     }
 }
 
-// Counts into a run, telling what it will cost before and how far it is.
+// Counts into a run; announces the cost first and reports progress.
 class RunCounting {
 public:
     RunCounting(Run& run, const Observer& observer) : run_(run), observer_(observer) {}
@@ -109,7 +108,7 @@ private:
         return results;
     }
 
-    // The categories that works before ours have counted by, where their parts were counted.
+    // The categories of earlier publications, if their parts were counted.
     static void add_stalls(std::span<const EvaluatedMetric> metrics,
                            std::vector<MetricResult>& results) {
         const auto is_part = [](const EvaluatedMetric& one) {
@@ -139,7 +138,7 @@ private:
         return samples.empty() ? std::nullopt : std::optional(estimate(samples).median);
     }
 
-    // A step's counters may take less than storing them.
+    // Counting a step may take less time than storing its counters.
     void checkpoint_if_due() {
         constexpr Seconds between{1};
         if (observer_.checkpoint && clock_.now() - last_ > between) {
@@ -172,7 +171,7 @@ bool are_the_same(const StepResult& a, const StepResult& b) {
     return a.layer == b.layer && a.pass == b.pass && a.kind == b.kind && a.problem == b.problem;
 }
 
-// Steps of the run, as it was timed, that are implemented otherwise now that it is profiled.
+// Steps whose implementation when profiled differs from the timed run.
 std::vector<std::size_t> changed_steps(const Run& run, std::span<const StepResult> now) {
     std::vector<std::size_t> changed;
     for (std::size_t i = 0; i < now.size(); ++i) {
@@ -202,10 +201,10 @@ void profile_prepared(Run& run, Executable& executable, const Graph& graph, cons
     executable.prepare_caches(job.policy.caches);
     const auto now = step_results(graph, job.execution, executable.steps(), {});
     if (!std::ranges::equal(run.steps, now, are_the_same)) {
-        run.flags.push_back({DoubtKind::not_traced,
-                             "When the network was prepared again for its profile it had other "
-                             "steps than those that were timed, so nothing was recorded or "
-                             "counted; run it alone."});
+        run.flags.push_back(
+            {DoubtKind::not_traced,
+             "When the network was prepared again for its profile, its steps differed from the "
+             "timed ones, so nothing was recorded or counted; run it alone."});
         return;
     }
     add_doubt_about(changed_steps(run, now), now, run);

@@ -8,28 +8,28 @@
 
 namespace strata {
 
-// Adds to a sampled run what its job asks a device to record: the kernels of recorded iterations,
-// and counters of each step. What the run has already, of an interrupted attempt, stays and is not
-// requested again. What a device refuses becomes a flag with the reason, or the reason of the
-// metrics concerned; the run's times are as they were. `profiling` is what the backend has, if
-// anything. The run is partial where `observer.stop` was raised.
+// Adds to a sampled run the recordings that its job requests from a device: the kernels of recorded
+// iterations, and counters of each step. Results of an interrupted attempt stay and are not
+// recorded again. A refusal of the device becomes a flag with the reason, or the reason of the
+// metrics concerned; the run's times do not change. `profiling` is the backend's profiler, if any.
+// The run is partial if `observer.stop` was set.
 void profile_into(Run& run, Profiling* profiling, const Graph& graph, const Job& job,
                   const Observer& observer);
 
-// Whether a job asks a device for more than times.
+// Whether a job requests more than times from a device.
 bool asks_for_profile(const Job& job);
 
 // The job without what does not affect its times.
 Job without_profile(Job job);
 
-// As profile_into, on the network prepared again; for a run that is timed and whose executable is
-// gone. If other steps are prepared than were timed, or none can be, that is a flag and the times
-// stay; if the same steps are implemented otherwise, the flag says of the profile that it is of
-// others.
+// Like profile_into, but prepares the network again, for a timed run whose executable is gone. If
+// the prepared steps differ from the timed ones, or preparing fails, a flag says so and the times
+// stay; if the same steps have other implementations, the flag says that the profile describes
+// those.
 void profile_timed(Run& run, const Job& job, const Graph& graph, Backend& backend,
                    const Observer& observer);
 
-// Iterations to record where one takes so long.
+// The number of iterations to record if one takes this long.
 std::size_t iterations_to_record(Seconds one);
 
 }  // namespace strata

@@ -29,13 +29,13 @@ Run refused_run(const Job& job, const Graph& graph, const Backend& backend,
     return run;
 }
 
-// Layers of one kind that cannot run, and why the first of them cannot.
+// Layers of one kind that cannot run, and the reason of the first.
 struct DeviceLoss {
     std::size_t layers = 0;
     std::string reason;
 };
 
-// A refusal begins with its layer's kind, which has been printed already.
+// A refusal begins with its layer's kind, which is already printed.
 std::string without_kind(const std::string& kind, const std::string& reason) {
     return reason.starts_with(kind + ": ") ? reason.substr(kind.size() + 2) : reason;
 }

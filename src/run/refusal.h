@@ -9,42 +9,42 @@
 
 namespace strata {
 
-// As `execute`; but where the machine cannot hold the network, that is the result: a complete run
-// whose every step is skipped, with the reason. So a sweep continues with what fits.
+// Like `execute`, but if the machine cannot hold the network, the result is a complete run with
+// every step skipped for that reason. So a sweep continues with the sizes that fit.
 Run execute_or_refuse(const Job& job, const Graph& graph, Backend& backend,
                       const Observer& observer, const std::optional<Run>& earlier = {});
 
-// Throws Error with exit code machine_cannot where most of the layers that have a step cannot run:
-// what is left of such a network says nothing about it. The sentence names what cannot run, by kind
-// and number, with the reason.
+// Throws Error with exit code machine_cannot if most of the layers with a step cannot run: the rest
+// says nothing about the network. The sentence names the kinds and numbers of refused layers, with
+// the reason.
 void require_max_layers(const Graph& graph, std::span<const Step> steps);
 
 // ---- a lost device
 
-// What becomes of a run whose device one step made unusable: it is partial, that step has failed,
-// no other is measured, and each says why. The same job, given again in a new process, leaves out
-// what has failed and measures the rest.
+// The run after a step made its device unusable: it is partial, that step has failed, no other is
+// measured, and each says why. The same job in a new process leaves out what has failed and
+// measures the rest.
 
-// `run` as it was planned, with the steps of the schedule, of which this one failed. What earlier
-// attempts failed at stays failed.
+// The planned `run` with the steps of the schedule, of which this one failed. Failures of earlier
+// attempts stay.
 void end_by_failure(Run& run, const Graph& graph, const Execution& execution,
                     const StepFailure& failure);
 
-// As above where it is not known which step did it, or where the run was timed already: what was
-// measured stays. The same job, given again in a new process, continues.
+// The same if the step is unknown or the run was already timed: measured results stay. The same job
+// in a new process continues.
 void end_by_loss(Run& run, const std::string& sentence);
 
-// The layers' passes that failed so in earlier attempts, and not by their values; empty where none
-// did.
+// The layers' passes that lost the device in earlier attempts, not those with wrong values; empty
+// if none did.
 std::vector<Omission> omissions_of(const std::optional<Run>& earlier);
 
-// Marks omitted steps as failed, not only skipped.
+// Marks omitted steps as failed instead of skipped.
 void mark_omitted(const std::vector<Omission>& omissions, Run& run);
 
-// Whether a run ended so.
+// Whether a run ended this way.
 bool lost_its_device(const Run& run);
 
-// What is left of a command whose device was lost, for the user: "The device was lost: 2 of 5 runs
+// The message about the rest of a command whose device was lost: "The device was lost: 2 of 5 runs
 // were not measured; ...".
 std::string sentence_on_rest(std::size_t left, std::size_t all);
 

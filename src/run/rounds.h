@@ -12,7 +12,7 @@
 
 namespace strata {
 
-// One side of a comparison that is to be measured.
+// One side of a comparison to measure.
 struct Side {
     Job job;
     std::string refusal = {};    // why it cannot be measured; empty: it can
@@ -20,21 +20,21 @@ struct Side {
 };
 
 struct RoundsHooks {
-    // Measures the job in a process of its own, which stores the run at this place of a plan.
-    // Returns what went wrong; only asked for where no complete run is stored.
+    // Measures the job in a separate process, which stores the run at this place of a plan. Returns
+    // the error; called only if no complete run is stored.
     std::function<std::string(const Job& job, PlanPosition position)> measure;
-    // Whether the rounds so far are enough; asked after each of them. Null: all are measured.
+    // Whether the rounds so far are enough; called after each. Null: all are measured.
     std::function<bool(const std::vector<Side>& sides)> are_enough = {};
-    // Before each of them: how many of all are done.
+    // Called before each process: how many of all are done.
     std::function<void(const Side& side, int round, std::size_t done)> begins = {};
-    // Whether the user interrupts; null: nobody can.
+    // Whether the user interrupts; null: never.
     const std::atomic<bool>* stop = nullptr;
 };
 
-// Measures every side in at most this many processes. The sides take turns, in the opposite order
-// in every second round, so that a machine that drifts treats them alike. A side that cannot be
-// measured is refused, and the others go on. Every run is stored as it is measured: the same
-// command continues after an interrupt. Returns `interrupted` after one, otherwise `done`.
+// Measures every side in at most this many processes. The sides alternate, in the opposite order in
+// every second round, so that a machine's drift affects them alike. A side that cannot be measured
+// is refused, and the others go on. Every run is stored as it is measured: the same command
+// continues after an interrupt. Returns `interrupted` after one, otherwise `done`.
 ExitCode measure_in_turn(std::vector<Side>& sides, int rounds, const Database& database,
                          const RoundsHooks& hooks);
 

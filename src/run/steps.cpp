@@ -14,10 +14,10 @@ namespace strata {
 
 namespace {
 
-// Another name for the same bytes, which nothing reads.
+// Another name for the same bytes, so nothing is read.
 constexpr std::string_view alias = "alias";
 
-// What layers that are alike have in common, each found once.
+// The common data of equal layers, each computed once.
 class AlikeLayers {
 public:
     AlikeLayers(const Graph& graph, const Execution& execution)
@@ -69,11 +69,11 @@ private:
     const Numerics& numerics_;
     UpdateCost update_;
     std::vector<LayerId> first_;
-    std::vector<std::optional<Facts>> facts_;  // by the first layer that is alike
+    std::vector<std::optional<Facts>> facts_;  // by the first equal layer
 };
 
-// A step that a layer's own pass consists of has the layer's work; what the engine adds has none of
-// its own and only moves bytes. Where a layer's result is its input there is nothing to do.
+// A compute step has its layer's work; steps that the engine adds have none and only move bytes. If
+// a layer's result is its input, there is no work.
 RunWork work_of_step(const Step& step, AlikeLayers& layers) {
     if (step.kind != StepKind::compute) {
         return {.flops = {}, .read = step.moved / 2, .written = step.moved / 2};
@@ -102,9 +102,9 @@ Measurement planned(const Graph& graph, const Step& step, const PassCheck* check
 }
 
 // Two passes of one layer in one step read the same operands once and write the gradients of both.
-// A layer that follows in the same operation reads what the one before it gave, which need not go
-// through memory: of both, the last result is written. (A compiled network may take other layers
-// along whose operands are smaller than that; they read nothing less than nothing.)
+// A fused follower reads the previous layer's result without going through memory: only the last
+// result is written. (A compiled network may fuse layers whose operands are smaller than that
+// result; their traffic is clamped at 0.)
 void join(StepResult& whole, StepResult& part) {
     const bool is_same_layer = whole.layer == part.layer;
     whole.flops = whole.flops + part.flops;
@@ -116,7 +116,7 @@ void join(StepResult& whole, StepResult& part) {
     part.written = {};
 }
 
-// What one step does along is its work, too.
+// The work of included steps belongs to the step too.
 void join_work(std::span<const Step> steps, std::vector<StepResult>& results) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
         if (!steps[i].within()) {

@@ -13,21 +13,21 @@ namespace strata {
 
 // How a layer's pass compares with the reference, and why it disagrees (empty: it agrees).
 struct PassCheck {
-    ReferenceError error = {};  // of the worst of its tensors; tolerance 0: nothing was compared
+    ReferenceError error = {};  // of its worst tensor; tolerance 0: nothing was compared
     std::string reason = {};
 };
 using PassChecks = std::map<std::pair<LayerId, Pass>, PassCheck>;
 
-// The results of a run before its first sample: what each step is, what it must do, how it compares
-// with the reference where that was requested, and for those that cannot count why not. A step that
-// will be timed holds empty Samples.
+// The results of a run before its first sample: each step's identity, work, comparison with the
+// reference if requested, and the reason if it does not count. A step that will be timed has empty
+// Samples.
 std::vector<StepResult> step_results(const Graph& graph, const Execution& execution,
                                      std::span<const Step> steps, const PassChecks& checks);
 
-// The work of all of them, as the sum of step_results, which takes longer.
+// The total work, equal to the sum over step_results, which takes longer.
 RunWork work_of_steps(const Graph& graph, const Execution& execution, std::span<const Step> steps);
 
-// The steps that the schedule would have had, refused for this reason.
+// The steps of the schedule, refused for this reason.
 std::vector<Step> scheduled_steps(const Graph& graph, const Execution& execution,
                                   const std::string& reason);
 

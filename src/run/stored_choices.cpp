@@ -17,7 +17,7 @@ namespace strata {
 
 namespace {
 
-// The passes of a network's different convolutions and linear layers.
+// The passes of a network's distinct convolutions and linear layers.
 std::set<ProblemPass> tunable_passes(const Graph& graph, const Execution& execution) {
     std::map<LayerId, std::string> problems;
     std::set<ProblemPass> passes;
@@ -92,7 +92,7 @@ Execution with_choices(Execution execution, const StoredChoices& choices) {
         return execution;
     }
     for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
-        // (Convolutions that were not tuned, by a glob for every layer: the first that fits
+        // (A glob for every layer covers untuned convolutions: the first match
         // counts.)
         execution.engine.choices.push_back(
             {.problem = "*", .pass = pass, .source = ChoiceSource::heuristic});
@@ -103,7 +103,7 @@ Execution with_choices(Execution execution, const StoredChoices& choices) {
 std::string sentence_on(const std::string& network, const StoredChoices& choices) {
     return fmt::format(
         "{}: {} of {} convolution and linear passes are tuned, {} of them to another algorithm "
-        "than the usual one; --algorithm direct takes no tuning",
+        "than the usual one; --algorithm direct uses no tuning",
         network, choices.tuned.size(), choices.passes, count_changed(choices));
 }
 

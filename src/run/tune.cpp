@@ -61,8 +61,8 @@ private:
         }
     }
 
-    // Whether it ran out of time, undecided, and no other one of its pass is surely as good. (One
-    // that left because another was faster has few rounds, too.)
+    // Whether it ran out of time undecided and no other of its pass is certainly as good. (One that
+    // left because another was faster has few rounds too.)
     bool might_still_win(const TuningTrial& trial, std::span<const TuningTrial> all) const {
         const bool is_undecided = trial.ratio && trial.ratio->value < 1 && trial.ratio->high >= 1;
         return is_undecided && trial.rounds < task_.limits.rounds &&
@@ -104,7 +104,7 @@ private:
         }
     }
 
-    // Whatever was tried now, the next tuning knows: that one checks and confirms however long it
+    // The next tuning knows these trials; it checks and confirms however long that
     // takes.
     bool has_time_to_confirm() const {
         constexpr double tolerance = 0.05;
@@ -124,7 +124,7 @@ private:
                 .network = task_.graph.name};
     }
 
-    // Those that surely gain, the largest gain first.
+    // The candidates that certainly gain, largest gain first.
     std::vector<const TuningTrial*> gaining_in(const ProblemPass& key) const {
         std::vector<const TuningTrial*> gaining;
         for (const TuningTrial& trial : outcome_.trials) {
@@ -137,7 +137,7 @@ private:
         return gaining;
     }
 
-    // In an iteration; the time may end before the errors of all are known.
+    // Within an iteration; time may run out before the errors of all are known.
     std::vector<TunablePass> largest_savings_first() const {
         std::vector<TunablePass> passes = outcome_.tunable;
         std::ranges::stable_sort(passes, std::greater(), [&](const TunablePass& pass) {
@@ -148,7 +148,7 @@ private:
         return passes;
     }
 
-    // The one that gains most and rounds well enough; null: none.
+    // The one with the largest gain and small enough rounding errors; null: none.
     const TuningTrial* best_of(const TunablePass& pass) {
         const auto gaining = gaining_in(pass.key);
         const auto found = std::ranges::find_if(
@@ -156,7 +156,7 @@ private:
         return found == gaining.end() ? nullptr : *found;
     }
 
-    // (Products of the values themselves round as direct convolution does.)
+    // (Products of the untransformed values round like direct convolution.)
     bool rounds_well(const TunablePass& pass, const TuningTrial& trial) {
         const std::string name(name_of(trial.algorithm));
         if (task_.execution.numerics.dtype != DataType::f32 || trial.algorithm.is_linear() ||
@@ -179,7 +179,7 @@ private:
         return !has_tried_ || cost + costs_.confirmation() <= task_.left(1);
     }
 
-    // Of the passes in which this algorithm surely gains, by the usual one.
+    // The usual times of the passes in which this algorithm certainly gains.
     Seconds layer_time(const std::string& problem, const PassAlgorithm& algorithm) const {
         Seconds time;
         for (const TuningTrial& trial : outcome_.trials) {
@@ -190,7 +190,7 @@ private:
         return time;
     }
 
-    // Of all passes of the layer in which the algorithm surely gains, at once.
+    // The errors of all passes of the layer in which the algorithm certainly gains, at once.
     const ErrorsByPass& check_errors(const TunablePass& pass, const TuningTrial& wanted) {
         const std::string name(name_of(wanted.algorithm));
         task_.tell(fmt::format("errors of {} in {}", name, pass.name));
@@ -218,8 +218,8 @@ private:
         return errors;
     }
 
-    // Keeps those that surely gain beside each other too, and all only if the whole step may
-    // replace the usual one.
+    // Keeps those that certainly gain together too, and all only if the whole step may replace the
+    // usual one.
     void confirm(std::map<ProblemPass, TunedPass>& chosen) {
         for (int i = 1; !chosen.empty() && !task_.is_stopped(); ++i) {
             task_.tell("measuring all choices together");
@@ -235,8 +235,8 @@ private:
         outcome_.is_kept = chosen.empty() || (outcome_.whole && may_replace(*outcome_.whole));
     }
 
-    // Each surely gained before: here it is enough that it still seems to, since noise hides small
-    // gains. Returns how many, because the others then need to be measured again.
+    // Each certainly gained before, so here it need only still appear to, since noise hides small
+    // gains. Returns how many do, because the others then need to be measured again.
     static std::size_t drop_losers(std::map<ProblemPass, TunedPass>& chosen) {
         return std::erase_if(chosen, [](const auto& entry) {
             const Ratio& ratio = *entry.second.ratio;
@@ -244,8 +244,8 @@ private:
         });
     }
 
-    // In rounds until it is clear whether they may replace the usual algorithms. As many as an
-    // interval needs are taken in any case.
+    // Measures in rounds until it is clear whether they may replace the usual algorithms, at least
+    // as many as an interval needs.
     TurnTimes time_beside_usual(TuningNetwork& together) {
         const std::vector<Executable*> both = {&usual_.executable(), &together.executable()};
         TurnTimes times;
@@ -288,7 +288,7 @@ private:
     TuningTask task_;
     TuningNetwork usual_;
     TuningCosts costs_;
-    bool has_tried_ = false;  // something that was not known
+    bool has_tried_ = false;                                          // something new
     std::map<std::pair<LayerId, std::string>, ErrorsByPass> checks_;  // by layer and algorithm
     TuningOutcome outcome_;
 };

@@ -54,8 +54,8 @@ const Step* TuningNetwork::step_of(const ProblemPass& key) const {
     return &*found;
 }
 
-// (Only forward passes are fused. An update reorders a gradient that lies otherwise than its
-// weight.)
+// (Only forward passes are fused. An update reorders a gradient whose layout differs from its
+// weight's.)
 bool TuningNetwork::is_part_of(const ProblemPass& key, const Step& step) const {
     const auto is_of = [&](const std::map<LayerId, std::string>& problems) {
         const auto found = problems.find(step.layer);

@@ -12,7 +12,7 @@
 
 namespace strata {
 
-// A whole network prepared with some choice of algorithms.
+// A whole network prepared with a choice of algorithms.
 class TuningNetwork {
 public:
     TuningNetwork(const Graph& graph, const Execution& execution, Backend& backend);
@@ -25,9 +25,9 @@ public:
     // The step that computes the pass in the first layer that has it; null: none.
     const Step* step_of(const ProblemPass& key) const;
 
-    // What a pass costs in each round, in a layer of the problem on average: the step itself, the
-    // reorders and sums that it needs, those of the update among them, and the layers that might be
-    // fused with it.
+    // The cost of a pass in each round, averaged over the problem's layers: the step itself, the
+    // reorders and sums that it needs, including the update's, and the layers that might be fused
+    // with it.
     std::vector<Seconds> cost_of(const ProblemPass& key, const std::vector<Samples>& steps) const;
 
 private:
@@ -35,7 +35,7 @@ private:
 
     std::unique_ptr<Executable> executable_;
     std::map<LayerId, std::string> problems_;  // of layers whose algorithms can be chosen
-    std::map<LayerId, std::string> followed_;  // of the one that a layer might be fused with
+    std::map<LayerId, std::string> followed_;  // of the layer that it might be fused with
     std::vector<TunablePass> passes_;
 };
 

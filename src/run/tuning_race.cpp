@@ -16,7 +16,7 @@ namespace {
 
 constexpr double hopeless_in_one_round = 1.5;
 
-// After so many rounds a candidate leaves if its median is beyond the best one's by this factor.
+// After this many rounds a candidate leaves if its median exceeds the best one's by this factor.
 struct Stage {
     std::size_t rounds;
     double within;
@@ -50,7 +50,7 @@ void TuningRace::run(std::vector<TuningVariant> variants, const TimeLeft& left) 
     }
 }
 
-// Until each took so many, or another would end too late.
+// Runs rounds up to this number, or until another would end too late.
 void TuningRace::take_turns(std::size_t rounds, const TimeLeft& left) {
     std::vector<Executable*> executables = {&usual_.executable()};
     for (TuningVariant& variant : variants_) {
@@ -64,7 +64,7 @@ void TuningRace::take_turns(std::size_t rounds, const TimeLeft& left) {
     }
 }
 
-// For a round of those that have not left, as the latest was.
+// The time of a round of the remaining ones, by the latest round.
 bool TuningRace::has_time(const TimeLeft& left) const {
     if (times_.rounds < rounds_of_a_ratio) {
         return true;
@@ -84,7 +84,7 @@ void TuningRace::drop_after_one_round() {
     drop_done();
 }
 
-// Reports it then.
+// Reports it on leaving.
 bool TuningRace::is_hopeless(std::size_t which, const ProblemPass& key,
                              const PassAlgorithm& algorithm) {
     const TuningVariant& variant = variants_[which];

@@ -12,30 +12,30 @@
 
 namespace strata {
 
-// The whole network by the candidates of one group, wherever it can.
+// The whole network with the candidates of one group wherever they apply.
 struct TuningVariant {
     TuningNetwork network;
-    std::map<ProblemPass, PassAlgorithm> tries = {};  // that it is a candidate for
+    std::map<ProblemPass, PassAlgorithm> tries = {};  // for which it is a candidate
     std::vector<Samples> first = {};                  // of the steps of its first iteration
     Seconds first_whole = {};                         // all steps of it
 };
 
 inline constexpr std::size_t rounds_of_a_ratio = 2;
 
-// What a candidate is compared with: "direct", "usual".
+// The name of the algorithm that a candidate is compared with: "direct", "usual".
 std::string_view usual_name(const PassAlgorithm& candidate);
 
-// Variants that take turns with the usual network, until only those remain that may win a pass, and
-// these until they took all rounds. A candidate leaves a pass
+// Variants that alternate with the usual network until only possible winners remain, and these
+// until all rounds are done. A candidate leaves a pass
 //   after one round if the quicker of its two iterations takes 1.5 times as long as the slower of
 //     two of the usual network;
 //   after three if its median is 15 % behind the best there, after six if it is 5 % behind.
-// A variant whose candidates all left takes no more turns.
+// A variant whose candidates all left is no longer run.
 class TuningRace {
 public:
     using Report = std::function<void(std::vector<TuningTrial> trials)>;
-    // How long it may go on, asked before each round with what an iteration of the usual network
-    // took in the rounds so far.
+    // The time limit, queried before each round with the times of the usual network's iterations so
+    // far.
     using TimeLeft = std::function<Seconds(Seconds usual)>;
 
     // `usual_times`: of the steps of an iteration of the usual network. Every candidate is reported
@@ -44,8 +44,8 @@ public:
                const std::vector<Samples>& usual_times, Report report)
         : task_(task), usual_(usual), usual_times_(usual_times), report_(std::move(report)) {}
 
-    // A round that would take longer than what is left is not begun, except for the two that a
-    // ratio needs. If it is stopped, what has not left is not reported.
+    // A round that would exceed the remaining time is not begun, except for the two that a ratio
+    // needs. If stopped, remaining candidates are not reported.
     void run(std::vector<TuningVariant> variants, const TimeLeft& left);
 
 private:
@@ -63,7 +63,7 @@ private:
     const std::vector<Samples>& usual_times_;
     Report report_;
     std::vector<TuningVariant> variants_;
-    TurnTimes times_;  // the usual network is the first
+    TurnTimes times_;  // the usual network comes first
 };
 
 }  // namespace strata

@@ -19,9 +19,9 @@ namespace strata {
 namespace {
 
 // The share of the time after which no further candidate is begun: the rest is for the network with
-// all choices made.
+// all choices.
 constexpr double share_of_trials = 0.7;
-// One that its first iteration, which also touches its memory, shows to take so many times as long
+// A candidate whose first iteration, which also touches its memory, takes this many times as long
 // as the usual one in all its passes is hopeless.
 constexpr double hopeless_at_first = 3;
 
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    // For trials: what remains is for errors and the network with all choices made.
+    // The time for trials: the rest is for errors and the network with all choices.
     Seconds time_left() const {
         return std::min(task_.left(share_of_trials), task_.left(1) - costs_.end());
     }
@@ -77,7 +77,7 @@ private:
         });
     }
 
-    // How many of the group's algorithms have no trial for a pass that they are for.
+    // How many of the group's algorithms lack a trial for a pass they apply to.
     std::size_t untried_in(const CandidateGroup& group) const {
         return static_cast<std::size_t>(
             std::ranges::count_if(group, [&](const PassAlgorithm& algorithm) {
@@ -94,7 +94,7 @@ private:
         return waiting;
     }
 
-    // As many of those waiting as memory and time hold, which are then no longer waiting.
+    // Takes as many waiting groups as memory and time allow.
     void try_together(std::vector<CandidateGroup>& waiting) {
         std::vector<TuningVariant> variants;
         const auto has_place = [&] {
@@ -110,13 +110,13 @@ private:
         }
     }
 
-    // (What an algorithm needs beyond the network's tensors is not known before: one more is left.)
+    // (An algorithm's extra memory is not known in advance: room for one more is left.)
     bool has_room() const {
         const auto available = available_memory();
         return !available || *available >= 3 * footprint_of(task_.graph, task_.execution).peak;
     }
 
-    // Whether so many networks can be measured beside the usual one, the last of them still to be
+    // Whether this many networks can be measured with the usual one, the last of them still to be
     // prepared.
     bool has_time_for(std::size_t count) const { return time_left() > costs_.trial(count); }
 
@@ -161,7 +161,7 @@ private:
         }
         const Seconds preparation = task_.clock.now() - begin;
         if (!variant.tries.empty()) {
-            costs_.preparation = preparation;  // (That of a hopeless one says little of others.)
+            costs_.preparation = preparation;  // (A hopeless one's says little about others.)
             variants.push_back(std::move(variant));
         }
     }
@@ -182,7 +182,7 @@ private:
         }
     }
 
-    // Also where it would do what another one does already.
+    // Also if it would be identical to another one.
     std::string reason_against_try(const ProblemPass& key, const PassAlgorithm& algorithm,
                                    const std::vector<TuningVariant>& others,
                                    const TuningVariant& variant) const {
@@ -209,7 +209,7 @@ private:
         return {};
     }
 
-    // By the first iteration, which touches the memory.
+    // Judged by the first iteration, which touches the memory.
     void drop_hopeless(TuningVariant& variant) {
         std::vector<Seconds> times(variant.network.executable().steps().size());
         variant.first_whole = variant.network.executable().run_timed(times);
@@ -239,8 +239,8 @@ private:
                      .reason = std::move(reason)}});
     }
 
-    // They get their share of the time, but as much as deciding needs where there is as much: a few
-    // that are decided are worth more than many that are not.
+    // They get their share of the time, but as much as a decision needs if available: a few decided
+    // ones are worth more than many undecided ones.
     void measure(std::vector<TuningVariant> variants, double waiting) {
         drop_late(variants);
         if (variants.empty()) {
@@ -259,7 +259,7 @@ private:
         });
     }
 
-    // Those that turned out to be too slow for the time that is left stay untried; not the first.
+    // Candidates too slow for the remaining time stay untried, except the first.
     void drop_late(std::vector<TuningVariant>& variants) const {
         Seconds round = costs_.step;
         for (const TuningVariant& variant : variants) {
@@ -283,7 +283,7 @@ private:
     TuningNetwork& usual_;
     std::vector<TuningTrial>& trials_;
     TuningCosts& costs_;
-    bool must_try_;  // however long it takes, for there is nothing to choose from
+    bool must_try_;  // however long it takes, because there is nothing to choose from
     std::vector<Samples> usual_times_;  // of the usual network's steps, one each
 };
 

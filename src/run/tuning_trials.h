@@ -12,7 +12,7 @@
 
 namespace strata {
 
-// What all parts of a tuning share.
+// The common state of all parts of a tuning.
 struct TuningTask {
     const Graph& graph;
     Execution execution;  // of the usual network
@@ -28,10 +28,10 @@ struct TuningTask {
     void tell(const std::string& what) const;
 };
 
-// Tries every algorithm that has no trial yet for a pass of the usual network, in networks of which
-// every layer that can runs by it, and adds the trials. What would not end in time is not begun,
-// except for the first where none gains so far. Measures what the parts cost. Returns how many
-// algorithms there was no time for.
+// Tries every algorithm that has no trial yet for a pass of the usual network, in networks in which
+// every layer uses it if it can, and adds the trials. A trial that would not end in time is not
+// begun, except the first if none gains so far. Measures the costs of the parts. Returns how many
+// algorithms were not tried for lack of time.
 std::size_t try_candidates(const TuningTask& task, TuningNetwork& usual,
                            std::vector<TuningTrial>& trials, TuningCosts& costs);
 

@@ -25,7 +25,7 @@ TEST(Activity, StealIsAShareOfAllProcessorsTime) {
     EXPECT_TRUE(change.preemptions_per_second.has_value());
 }
 
-TEST(Activity, WhatTheKernelDoesNotReportIsAbsent) {
+TEST(Activity, UnreportedCountersAreAbsent) {
     FakeClock clock;
     FakeMachine machine;
     const auto unknown = read_activity(clock, machine.root());

@@ -45,7 +45,7 @@ TEST(Ceilings, EveryTypeAndLevelHasARateAndASource) {
     EXPECT_EQ(parse_device(to_toml(device), "own").memory.size(), 4u);
 }
 
-TEST(Ceilings, AnOversizedCacheIsAdmittedInTheSource) {
+TEST(Ceilings, AnOversizedCacheIsStatedInTheSource) {
     Host host = small_host();
     host.caches[2].size = {512 << 20};
     const Device device = measure_ceilings(host, 1, little);
@@ -69,7 +69,7 @@ TEST(Ceilings, SeveralThreadsAreMeasuredTogether) {
     EXPECT_EQ(measure_ceilings(host, 2, little).threads, 2);
 }
 
-TEST(Ceilings, TheTriadsOfEveryInstructionSetComputeTheSame) {
+TEST(Ceilings, TheTriadsOfAllInstructionSetsGiveTheSameResult) {
     const Host host = detect_host();
     for (const MemoryKernel& kernel : memory_kernels()) {
         const auto has = [&](auto flag) { return has_instructions(host, flag); };
@@ -90,7 +90,7 @@ TEST(Ceilings, TheTriadsOfEveryInstructionSetComputeTheSame) {
     }
 }
 
-TEST(Rates, AreOfTheQuickestAndOfTheMiddleTime) {
+TEST(Rates, AreOfTheShortestAndTheMedianTime) {
     const Rates rates = rates_from("copy", 12, {Seconds{3}, Seconds{2}, Seconds{4}});
     EXPECT_EQ(rates.kernel, "copy");
     EXPECT_EQ(rates.best, 6);
@@ -137,7 +137,7 @@ TEST(Ceilings, OnAQuietMachineTwoPassesAreEnough) {
     EXPECT_TRUE(doubtful_ceilings(device).empty());
 }
 
-TEST(Ceilings, ADisturbedCalibrationIsRepeatedUntilItsBestValuesRepeat) {
+TEST(Ceilings, ADisturbedCalibrationIsRepeatedUntilItsBestValuesAgree) {
     Passes passes{{60.8e9, 71e9, 88.3e9, 65e9, 87e9}};
     const Device device = passes.repeat();
     EXPECT_EQ(passes.made, 5u);
@@ -145,7 +145,7 @@ TEST(Ceilings, ADisturbedCalibrationIsRepeatedUntilItsBestValuesRepeat) {
     EXPECT_TRUE(doubtful_ceilings(device).empty());
 }
 
-TEST(Ceilings, ACalibrationThatNeverRepeatsEndsInTimeAndStaysDoubtful) {
+TEST(Ceilings, AnUnreproducibleCalibrationEndsInTimeAndStaysDoubtful) {
     Passes passes{{50e9, 60e9, 70e9, 80e9, 90e9, 100e9, 110e9, 120e9, 130e9}};
     const Device device = passes.repeat();
     EXPECT_EQ(passes.made, 6u) << "of ten seconds each";

@@ -12,7 +12,7 @@ TEST(CalibrationLoop, ItRunsOnOneThreadAndOnMany) {
 }
 
 // 20 000 dependent multiplications and additions take 16 us at 10 GHz.
-TEST(CalibrationLoop, ItsWorkIsReallyDone) {
+TEST(CalibrationLoop, ItsWorkIsActuallyDone) {
     EXPECT_GT(CalibrationLoop(1).run().value, 16e-6);
 }
 

@@ -26,7 +26,7 @@ std::string sentence(const std::vector<DeviceState>& states) {
     return doubts.empty() ? "" : doubts.front().sentence;
 }
 
-TEST(DeviceDiagnosis, WhatIsNotReportedRaisesNoDoubt) {
+TEST(DeviceDiagnosis, UnreportedQuantitiesRaiseNoDoubt) {
     EXPECT_EQ(kinds({}), "");
     EXPECT_EQ(kinds(states(5, {})), "");
     EXPECT_TRUE(describe_states({}).empty());
@@ -34,7 +34,7 @@ TEST(DeviceDiagnosis, WhatIsNotReportedRaisesNoDoubt) {
     EXPECT_EQ(describe_states(states(5, {})), only_count);
 }
 
-TEST(DeviceDiagnosis, IdlenessAndASettingAreNoThrottling) {
+TEST(DeviceDiagnosis, IdlenessAndASettingAreNotThrottling) {
     EXPECT_EQ(kinds(states(5, {.limits = Limits{ClockLimit::idle, ClockLimit::setting}})), "");
 }
 
@@ -47,14 +47,14 @@ TEST(DeviceDiagnosis, APowerCapIsThrottlingWithItsFix) {
               "raise the power limit (nvidia-smi -pl) or lock a clock within it (nvidia-smi -lgc)");
 }
 
-TEST(DeviceDiagnosis, TheFixIsThatOfTheCommonestLimit) {
+TEST(DeviceDiagnosis, TheFixIsForTheMostFrequentLimit) {
     auto seen = states(4, {.limits = Limits{ClockLimit::software_thermal}});
     seen[0].limits = Limits{ClockLimit::power_cap, ClockLimit::software_thermal};
     EXPECT_NE(sentence(seen).find("the power limit (1 of 4), heat (4 of 4)"), std::string::npos);
     EXPECT_NE(sentence(seen).find("cool the device"), std::string::npos);
 }
 
-TEST(DeviceDiagnosis, OneMomentAmongManyIsNotThrottlingAndTheOnlyOneIs) {
+TEST(DeviceDiagnosis, OneStateOfManyIsNotThrottlingButTheOnlyOneIs) {
     auto seen = states(10, {.limits = Limits{}});
     seen[0].limits = Limits{ClockLimit::hardware_slowdown};
     EXPECT_EQ(kinds(seen), "");
@@ -73,7 +73,7 @@ TEST(DeviceDiagnosis, AClockThatMovesByMoreThanThreePercentIsNamed) {
     EXPECT_NE(sentence(seen).find("between 1695 and 1980 MHz"), std::string::npos);
 }
 
-TEST(DeviceDiagnosis, OthersOnTheDeviceAreNamed) {
+TEST(DeviceDiagnosis, OtherProcessesOnTheDeviceAreNamed) {
     auto seen = states(3, {.other_processes = 0});
     EXPECT_EQ(kinds(seen), "");
     seen[1].other_processes = 2;

@@ -42,7 +42,7 @@ TEST(Diagnose, ADriftIsNamedAndItsDependenceIsNotASecondDoubt) {
               std::string::npos);
 }
 
-TEST(Diagnose, ADriftWithinTheWantedPrecisionDoesNotMatter) {
+TEST(Diagnose, ADriftWithinTheRequestedPrecisionDoesNotMatter) {
     EXPECT_EQ(kinds(sampled(Synthetic(1).drifting(5000, 0.005))), "");
 }
 
@@ -85,7 +85,7 @@ TEST(Diagnose, BeingOutOfTimeIsImprecise) {
     EXPECT_EQ(one[0].sentence.find("only 1 sample fits"), 0u);
 }
 
-TEST(Diagnose, ImprecisionIsSaidInPlainPercent) {
+TEST(Diagnose, ImprecisionIsStatedInPercent) {
     const auto doubts = diagnose(
         sampled({{1}, {9}, {1}, {1}, {9}, {1}, {9}, {1}, {9}, {1}, {9}, {1}}, StopReason::budget),
         {}, {});
@@ -104,7 +104,7 @@ TEST(Diagnose, AnUnevenCalibrationLoopShowsANeighbour) {
     EXPECT_EQ(kinds(disturbed), "noisy-neighbour");
 }
 
-TEST(Diagnose, WhatTheMachineDidIsNamedAndWhatIsUnknownIsNot) {
+TEST(Diagnose, MachineActivityIsNamedAndUnknownCountersAreNot) {
     const auto still = sampled(std::vector<Seconds>(20, Seconds{1}));
     EXPECT_EQ(kinds(still, {.elapsed = {10},
                             .stolen_share = 0.05,
@@ -120,11 +120,11 @@ TEST(Diagnose, WhatTheMachineDidIsNamedAndWhatIsUnknownIsNot) {
               "");
 }
 
-TEST(Diagnose, NothingSampledIsNothingToDoubt) {
+TEST(Diagnose, WithoutSamplesThereIsNoDoubt) {
     EXPECT_EQ(kinds(sampled({}, StopReason::interrupted)), "");
 }
 
-TEST(Circumstances, AsManyThreadsAsProcessorsAloneOnAMachineRaiseNoDoubt) {
+TEST(Circumstances, OneThreadPerProcessorOnAnIdleMachineRaisesNoDoubt) {
     EXPECT_TRUE(diagnose(Circumstances{.threads = 2, .processors = 2}).empty());
 }
 
@@ -135,7 +135,7 @@ TEST(Circumstances, MoreThreadsThanProcessorsAreADoubt) {
     EXPECT_NE(doubts[0].sentence.find("--threads 2 or fewer"), std::string::npos);
 }
 
-TEST(Circumstances, AnotherStrataBesideIsADoubt) {
+TEST(Circumstances, AnotherStrataOnTheMachineIsADoubt) {
     const auto doubts = diagnose(Circumstances{.is_shared = true});
     ASSERT_EQ(doubts.size(), 1u);
     EXPECT_EQ(doubts[0].kind, DoubtKind::shared_machine);

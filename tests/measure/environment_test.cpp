@@ -41,7 +41,7 @@ TEST(Environment, AServerIsDescribedInWords) {
     EXPECT_FALSE(facts.contains("hypervisor"));
 }
 
-TEST(Environment, WhatIsNotKnownHasNoKey) {
+TEST(Environment, UnknownFactsHaveNoKey) {
     const auto facts = describe_environment(FakeMachine().root());
     for (const char* key : {"cpu.model", "cpu.frequency", "cpu.turbo", "cpu.governor", "load",
                             "memory.total", "cgroup.cpu_quota", "hypervisor"}) {
@@ -49,7 +49,7 @@ TEST(Environment, WhatIsNotKnownHasNoKey) {
     }
     EXPECT_TRUE(facts.contains("cpu.affinity"));
     EXPECT_TRUE(facts.contains("kernel"));
-    EXPECT_TRUE(facts.contains("perf_event.cycles"));  // can be counted, or why not
+    EXPECT_TRUE(facts.contains("perf_event.cycles"));  // can be counted, or the reason
 }
 
 TEST(Environment, NoQuotaIsNotAQuota) {
@@ -64,19 +64,19 @@ TEST(Environment, NoQuotaIsNotAQuota) {
     EXPECT_EQ(describe_environment(old.root()).at("cgroup.cpu_quota"), "4.00 processors");
 }
 
-TEST(Environment, AVirtualMachineSaysSo) {
+TEST(Environment, AVirtualMachineIsRecognised) {
     FakeMachine machine;
     machine.tell("proc/cpuinfo", "flags\t\t: fpu hypervisor avx\n");
     EXPECT_TRUE(describe_environment(machine.root()).contains("hypervisor"));
 }
 
-TEST(Environment, WhatTheKernelSaysIsMadeSafeToPrint) {
+TEST(Environment, TextsFromTheKernelAreMadeSafeToPrint) {
     FakeMachine machine;
     machine.tell("proc/cpuinfo", "model name\t: evil\x1b[2J\n");
     EXPECT_EQ(describe_environment(machine.root()).at("cpu.model"), "evil?[2J");
 }
 
-TEST(Environment, OfTheVariablesThoseAreToldThatChangeALibrary) {
+TEST(Environment, OnlyVariablesThatAffectLibrariesAreKept) {
     const std::array<const char*, 7> entries = {"NVIDIA_TF32_OVERRIDE=0",
                                                 "PATH=/usr/bin",
                                                 "CUDNN_LOGLEVEL_DBG=",

@@ -6,7 +6,7 @@
 
 namespace strata::testing {
 
-// A machine described by its kernel's files, in a folder of its own.
+// A machine described by its kernel's files, in a separate folder.
 class FakeMachine {
 public:
     FakeMachine& tell(const std::string& file, const std::string& text) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Seconds copy_time{0.5e-3};
 
-// A pipeline and a step of known times on an imagined clock, each on processors of its own.
+// A pipeline and a step with known times on a fake clock, each on separate processors.
 class ScriptedInfeed final : public Infeed {
 public:
     ScriptedInfeed(testing::FakeClock& clock, Seconds produce, Seconds step)
@@ -90,7 +90,7 @@ TEST(InfeedTest, AQuickPipelineIsNeverWaitedFor) {
     expect_all(quick.augment, Seconds{0.25e-3});
 }
 
-TEST(InfeedTest, SeriesThatBelongTogetherHaveOneValueForEachIteration) {
+TEST(InfeedTest, RelatedSeriesHaveOneValuePerIteration) {
     for (const Seconds step : {Seconds{1e-4}, Seconds{5e-3}, Seconds{0.5}}) {
         const auto [samples, is_making] = sampled(Seconds{2e-3}, step);
         EXPECT_EQ(samples.overlapped.values.size(), samples.waiting.values.size());
@@ -107,7 +107,7 @@ TEST(InfeedTest, SeriesThatBelongTogetherHaveOneValueForEachIteration) {
     }
 }
 
-TEST(InfeedTest, ItEndsWhenPreciseWithTheSamplesThatWereAskedFor) {
+TEST(InfeedTest, ItEndsWhenPreciseWithTheRequestedSamples) {
     const Policy policy{.min_time = Seconds{0}, .min_samples = 40};
     const SampledInfeed samples = sampled(Seconds{30e-3}, Seconds{30e-3}, policy).samples;
     EXPECT_EQ(samples.reason, StopReason::precise);

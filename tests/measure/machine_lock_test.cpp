@@ -17,7 +17,7 @@ protected:
     std::filesystem::path file_ = folder_.path() / "lock";
 };
 
-TEST_F(MachineLockTest, OneProcessHasItAtATimeAndTheOthersKnowWhich) {
+TEST_F(MachineLockTest, OneProcessHoldsItAndTheOthersKnowWhich) {
     MachineLock mine(file_);
     ASSERT_TRUE(mine.try_acquire());
     const pid_t me = ::getpid();

@@ -11,13 +11,13 @@
 namespace strata {
 namespace {
 
-TEST(MemoryUse, ThePeakHoldsWhatWasFreedAndCanBeResetWhereThatIsAllowed) {
+TEST(MemoryUse, ThePeakIncludesFreedMemoryAndCanBeResetIfAllowed) {
     const auto before = read_memory_use();
     if (!before.peak || !before.resident) {
         GTEST_SKIP() << "this kernel does not tell the peak";
     }
     constexpr std::size_t size = std::size_t{64} << 20;
-    // Mapped, so that it is given back at once under every allocator and sanitizer.
+    // Mapped, so that it is released immediately under every allocator and sanitizer.
     void* block = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(block, MAP_FAILED);
     std::memset(block, 1, size);
@@ -30,7 +30,7 @@ TEST(MemoryUse, ThePeakHoldsWhatWasFreedAndCanBeResetWhereThatIsAllowed) {
     }
 }
 
-TEST(MemoryUse, WhatIsTakenIsThePeakBeyondWhatWasHeldAndUnknownWhereMoreWasGivenBack) {
+TEST(MemoryUse, AllocationIsThePeakIncreaseAndUnknownIfMoreWasReleased) {
     const MemoryUse before = {.resident = Bytes{4096.0}, .peak = Bytes{9000.0}};
     EXPECT_EQ(memory_taken(before, {.resident = {}, .peak = Bytes{6144.0}}), Bytes{2048.0});
     EXPECT_EQ(memory_taken(before, {.resident = {}, .peak = Bytes{4000.0}}), std::nullopt);
@@ -44,7 +44,7 @@ TEST(MemoryUse, WithoutTheKernelsFileNothingIsKnown) {
     EXPECT_EQ(use.peak, std::nullopt);
 }
 
-TEST(MemoryUse, WhatIsAvailableIsReadAsTheKernelSaysIt) {
+TEST(MemoryUse, AvailableMemoryIsReadFromTheKernelsFile) {
     testing::FakeMachine machine;
     machine.tell("proc/meminfo", "MemTotal:  1000 kB\nMemAvailable:  900 kB\n");
     EXPECT_EQ(available_memory(machine.root()), Bytes{900.0 * 1024});

@@ -23,7 +23,7 @@ TEST(Modes, EqualSpacingDipsLeastAndTwoPointsMost) {
 }
 
 // Two equal clusters of evenly spaced values, far apart: a unimodal distribution must fill the gap,
-// which costs a quarter minus the half step that the clusters themselves allow.
+// which costs a quarter minus the half step allowed by the clusters themselves.
 TEST(Modes, TheDipOfTwoFarClustersIsNearAQuarter) {
     std::vector<Seconds> values;
     for (int i = 0; i < 50; ++i) {
@@ -33,7 +33,7 @@ TEST(Modes, TheDipOfTwoFarClustersIsNearAQuarter) {
     EXPECT_NEAR(dip_of(values), 0.25, 0.01);
 }
 
-TEST(Modes, ASplitSeriesIsSeenWithItsGroups) {
+TEST(Modes, ASplitSeriesIsDetectedWithItsGroups) {
     const double seen = share_of_seeds(200, [](Synthetic& s) {
         const Modes modes = modes_of(s.two_modes(100, 0.3, 0.1));
         return modes.significant && std::abs(modes.lower.value - 1e-3) < 1e-5 &&
@@ -43,7 +43,7 @@ TEST(Modes, ASplitSeriesIsSeenWithItsGroups) {
     EXPECT_GE(seen, 0.99);
 }
 
-TEST(Modes, AFifthOfSlowSamplesIsSeen) {
+TEST(Modes, AFifthOfSlowSamplesIsDetected) {
     const double seen = share_of_seeds(
         200, [](Synthetic& s) { return modes_of(s.two_modes(300, 0.2, 0.08)).significant; });
     EXPECT_GE(seen, 0.95);

@@ -41,7 +41,7 @@ TEST(PerfEvent, PageFaultsOfFreshMemoryAreCounted) {
     EXPECT_GE(counts.front().value(), 1) << int{touched.back()};
 }
 
-TEST(PerfEvent, TheProbeNamesAReasonForWhatIsMissing) {
+TEST(PerfEvent, TheProbeNamesAReasonForMissingEvents) {
     EXPECT_EQ(probe_counters().size(), all_counter_events().size());
 }
 

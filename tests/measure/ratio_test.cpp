@@ -20,7 +20,7 @@ std::vector<Seconds> scaled(std::vector<Seconds> values, double factor) {
     return values;
 }
 
-// Launches whose levels differ by 1 % (one deviation), as processes do.
+// Launches whose levels differ by 1 % (one standard deviation), like processes.
 Launches launched(Synthetic& series, std::size_t launches, std::size_t samples, double factor) {
     Launches all;
     for (std::size_t i = 0; i < launches; ++i) {
@@ -34,16 +34,16 @@ bool holds(const Ratio& ratio, double truth) {
     return ratio.low <= truth && truth <= ratio.high;
 }
 
-TEST(Ratio, IsThatOfTheMedians) {
+TEST(Ratio, IsTheRatioOfTheMedians) {
     const Launches before{.samples = {{Seconds{1}, Seconds{2}, Seconds{9}}}};
     const Launches after{.samples = {{Seconds{3}, Seconds{3}, Seconds{3}}}};
     EXPECT_DOUBLE_EQ(ratio_of_medians(before, after).value, 1.5);
     EXPECT_DOUBLE_EQ(ratio_of_medians(after, before).value, 1 / 1.5);
 }
 
-// The interval must hold the truth in 95 % of all cases: in 500 between 93 % and 97 %, give or take
-// what 500 cases leave to chance.
-TEST(Ratio, TheIntervalWithinTwoProcessesHoldsTheTruthInNineteenOfTwentyCases) {
+// The interval must contain the truth in 95 % of all cases: between 93 % and 97 % in 500, allowing
+// for chance.
+TEST(Ratio, TheIntervalWithinTwoProcessesContainsTheTruthInNineteenOfTwentyCases) {
     Synthetic series(1);
     int held = 0;
     for (int i = 0; i < 500; ++i) {
@@ -66,7 +66,7 @@ TEST(Ratio, DependentSamplesWidenTheInterval) {
     EXPECT_GE(held, 270);
 }
 
-TEST(Ratio, TheIntervalOverProcessesHoldsTheTruthThoughTheyAndTheirSamplesAreFew) {
+TEST(Ratio, TheIntervalOverFewProcessesAndSamplesContainsTheTruth) {
     for (const std::size_t launches : {std::size_t{3}, std::size_t{5}}) {
         for (const std::size_t samples : {std::size_t{1}, std::size_t{3}, std::size_t{20}}) {
             Synthetic series(3 + launches + 100 * samples);
@@ -84,7 +84,7 @@ TEST(Ratio, TheIntervalOverProcessesHoldsTheTruthThoughTheyAndTheirSamplesAreFew
 }
 
 // Pairs on a machine that slows down and recovers: both of a pair share a level with a deviation of
-// 20 %, and every fifth launch is disturbed by itself.
+// 20 %, and every fifth launch is individually disturbed.
 std::pair<Launches, Launches> launched_in_turn(Synthetic& series, std::size_t pairs,
                                                double factor) {
     std::pair<Launches, Launches> sides;
@@ -100,7 +100,7 @@ std::pair<Launches, Launches> launched_in_turn(Synthetic& series, std::size_t pa
     return sides;
 }
 
-TEST(Ratio, TheIntervalOverPairsHoldsTheTruthThoughTheMachineDrifts) {
+TEST(Ratio, TheIntervalOverPairsContainsTheTruthAlthoughTheMachineDrifts) {
     for (const std::size_t pairs : {std::size_t{5}, std::size_t{10}}) {
         Synthetic series(7 + pairs);
         int held = 0;
@@ -127,7 +127,7 @@ TEST(Ratio, AWideIntervalOfATimeEndsAboveZero) {
     EXPECT_EQ(estimate(with_zero).low, Seconds{0});
 }
 
-TEST(Ratio, OfPairsIsTheMedianOfTheMeansOfAnyTwo) {
+TEST(Ratio, OfPairsIsTheMedianOfThePairwiseMeans) {
     const Launches before{.samples = {{Seconds{1}}, {Seconds{2}}, {Seconds{4}}}};
     const Launches after{.samples = {{Seconds{2}}, {Seconds{4}}, {Seconds{64}}}};
     // Logarithms to base 2: 1, 1, 4; the means 1, 1, 2.5, 1, 2.5, 4; their median 1.75.
@@ -135,7 +135,7 @@ TEST(Ratio, OfPairsIsTheMedianOfTheMeansOfAnyTwo) {
     EXPECT_EQ(ratio_of_pairs(before, after).degrees_of_freedom, 2);
 }
 
-TEST(Ratio, AModelsAnswerHasNoSpread) {
+TEST(Ratio, AModelledTimeHasNoSpread) {
     const Launches model{.samples = {{Seconds{2}}}, .is_exact = true};
     const Ratio ratio = ratio_of_medians(model, model);
     EXPECT_EQ(ratio.low, 1);
@@ -143,14 +143,14 @@ TEST(Ratio, AModelsAnswerHasNoSpread) {
     EXPECT_EQ(chance_of(ratio), 1);
 }
 
-TEST(Ratio, TheChanceIsFivePercentWhereTheIntervalEndsAtOne) {
+TEST(Ratio, TheChanceIsFivePercentIfTheIntervalEndsAtOne) {
     EXPECT_NEAR(chance_of({.value = 1.1, .low = 1, .high = 1.21}), 0.05, 1e-9);
     EXPECT_NEAR(chance_of({.value = 1 / 1.1, .low = 1 / 1.21, .high = 1}), 0.05, 1e-9);
     EXPECT_LT(chance_of({.value = 1.1, .low = 1.09, .high = 1.11}), 1e-9);
     EXPECT_EQ(chance_of({.value = 1.1, .low = 1.1, .high = 1.1}), 0);
 }
 
-TEST(Ratio, FewLaunchesMakeALargeDifferenceLessSure) {
+TEST(Ratio, FewLaunchesMakeALargeDifferenceLessCertain) {
     const Ratio many{.value = 1.2, .low = 1.1, .high = 1.3};
     const Ratio few{.value = 1.2, .low = 1.1, .high = 1.3, .degrees_of_freedom = 4};
     EXPECT_GT(chance_of(few), 10 * chance_of(many));
@@ -158,8 +158,8 @@ TEST(Ratio, FewLaunchesMakeALargeDifferenceLessSure) {
                 1e-9);
 }
 
-// The example of Benjamini and Hochberg (1995), section 3.2: of fifteen, the four smallest.
-TEST(Ratio, DiscoveriesAreThoseOfThePublishedExample) {
+// The example of Benjamini and Hochberg (1995), section 3.2: the four smallest of fifteen.
+TEST(Ratio, DiscoveriesMatchThePublishedExample) {
     const std::vector<double> chances = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201,
                                          0.0278, 0.0298, 0.0344, 0.0459, 0.3240,
                                          0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
@@ -187,7 +187,7 @@ TEST(Ratio, AFurtherErrorAddsByItsSquare) {
     const Ratio ratio = with_deviation({.value = 1, .low = 1 / 1.1, .high = 1.1}, deviation);
     EXPECT_NEAR(std::log(ratio.high), std::sqrt(2) * std::log(1.1), 1e-6);
     EXPECT_NEAR(std::log(ratio.low), -std::log(ratio.high), 1e-6);
-    // Of which an exact ratio has no other, and a certain one makes few launches count for more.
+    // An exact ratio has only this error, and it raises the degrees of freedom of few launches.
     EXPECT_NEAR(std::log(with_deviation({.value = 2, .low = 2, .high = 2}, deviation).high / 2),
                 std::log(1.1), 1e-6);
     const Ratio few{.value = 1, .low = 1 / 1.1, .high = 1.1, .degrees_of_freedom = 4};
@@ -195,7 +195,7 @@ TEST(Ratio, AFurtherErrorAddsByItsSquare) {
     EXPECT_EQ(with_deviation(few, 0).high, few.high);
 }
 
-TEST(Ratio, AnIntervalEndsAtOneWhereTheChanceIsWhatItLeaves) {
+TEST(Ratio, AnIntervalEndsAtOneIfTheChanceIsItsComplement) {
     for (const double freedom : {3.0, 12.0, std::numeric_limits<double>::infinity()}) {
         const Ratio ratio{.value = 1.2, .low = 1.05, .high = 1.4, .degrees_of_freedom = freedom};
         const Ratio wider = at_confidence(ratio, 1 - chance_of(ratio));

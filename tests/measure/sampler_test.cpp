@@ -18,7 +18,7 @@ using testing::FakeClock;
 using testing::ScriptedIteration;
 using testing::Synthetic;
 
-// A machine on which everything takes a given time, with a log of what ran.
+// A machine on which everything takes a given time, with a log of its work.
 struct Scene {
     FakeClock clock;
     ScriptedIteration iteration;
@@ -37,7 +37,7 @@ struct Scene {
     }
 };
 
-TEST(Sampler, ASteadyIterationIsSampledForTheLeastTimeAndIsPrecise) {
+TEST(Sampler, ASteadyIterationIsSampledForTheMinimumTimeAndIsPrecise) {
     Scene scene(0.01);
     const auto sampled = scene.sample({.warmup = 0, .min_time = {1}});
     EXPECT_EQ(sampled.reason, StopReason::precise);
@@ -58,7 +58,7 @@ TEST(Sampler, PartsAddUpToTheInstrumentedWhole) {
     }
 }
 
-TEST(Sampler, EveryBlockHoldsEachKindOnceInAnOrderThatVaries) {
+TEST(Sampler, EveryBlockHasEachKindOnceInVaryingOrder) {
     Scene scene(0.01);
     scene.sample({.warmup = 0, .min_time = {1}});
     std::set<std::string> orders;
@@ -95,7 +95,7 @@ TEST(Sampler, AQuickIterationRunsManyTimesForOneCalibration) {
     EXPECT_EQ(sampled.reason, StopReason::precise);
 }
 
-TEST(Sampler, NoMoreSamplesAreKeptThanFitAndTheyCoverTheWholeTimeEvenly) {
+TEST(Sampler, KeptSamplesAreBoundedAndCoverTheWholeTimeEvenly) {
     double time = 1e-6;
     Scene scene([&] { return Seconds{time += 1e-10}; });  // shows when a sample was taken
     const auto sampled = scene.sample({.warmup = 0, .min_time = {0.5}, .max_time = {0.6}});
@@ -109,7 +109,7 @@ TEST(Sampler, NoMoreSamplesAreKeptThanFitAndTheyCoverTheWholeTimeEvenly) {
     EXPECT_EQ(sampled.parts[0].values.size(), sampled.instrumented.values.size());
 }
 
-TEST(Sampler, ARequestToStopIsHeardBetweenIterations) {
+TEST(Sampler, ARequestToStopIsObeyedBetweenIterations) {
     Scene scene(1.0);
     int left = 5;
     const auto sampled =
@@ -119,7 +119,7 @@ TEST(Sampler, ARequestToStopIsHeardBetweenIterations) {
     EXPECT_GE(sampled.end_to_end.values.size(), 1u);
 }
 
-TEST(Sampler, AnInterruptedRunGoesOnWithWhatItHad) {
+TEST(Sampler, AnInterruptedRunContinuesWithItsSamples) {
     const Policy policy{.warmup = 0, .min_time = {10}, .max_time = {11}};
     Scene first(0.5);
     const auto half =
@@ -132,7 +132,7 @@ TEST(Sampler, AnInterruptedRunGoesOnWithWhatItHad) {
     EXPECT_EQ(whole.parts[0].values.size(), whole.instrumented.values.size());
 }
 
-TEST(Sampler, TheTimeOfTheWarmUpIsPartOfTheMostThatIsGiven) {
+TEST(Sampler, TheWarmUpCountsTowardsTheMaximumTime) {
     Scene scene(1.0);
     scene.sample({.warmup = 4, .min_time = {100}, .max_time = {20}}, {});
     EXPECT_LT(scene.clock.now().value, 20 + 3) << "the block that is going on ends";
@@ -148,7 +148,7 @@ TEST(Sampler, StoredSamplesOfAnotherNetworkAreRefused) {
               std::string::npos);
 }
 
-TEST(Sampler, WhatWasSampledIsHandedOutOnceASecond) {
+TEST(Sampler, SamplesAreReportedOnceASecond) {
     Scene scene(0.1);
     std::vector<std::size_t> sizes;
     scene.sample({.warmup = 0, .min_time = {10}},

@@ -10,7 +10,7 @@
 namespace strata::testing {
 
 // An iteration of two parts that takes given times on a fake clock. The first part takes a quarter.
-// It records what was run: 'e' end to end, 'i' instrumented.
+// It records what ran: 'e' end to end, 'i' instrumented.
 class ScriptedIteration final : public Iteration {
 public:
     ScriptedIteration(FakeClock& clock, std::function<Seconds()> next)

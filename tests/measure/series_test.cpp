@@ -33,14 +33,14 @@ TEST(Series, AConstantSeriesHasNoAutocorrelation) {
     EXPECT_EQ(sign_autocorrelation(std::vector<Seconds>(50, Seconds{1}), 1), 0);
 }
 
-TEST(Series, IndependentSamplesAreAllWorthOne) {
+TEST(Series, IndependentSamplesCountFully) {
     const double full = share_of_seeds(
         1000, [](Synthetic& s) { return effective_samples(s.independent(100)) == 100; });
     EXPECT_GE(full, 0.98);
 }
 
 // tau = 1 + (4 / pi) sum asin(0.8^k) = 6.1.
-TEST(Series, DependentSamplesAreWorthAsManyAsTheoryGives) {
+TEST(Series, DependentSamplesCountAsTheoryPredicts) {
     double sum = 0;
     share_of_seeds(200, [&](Synthetic& s) {
         sum += effective_samples(s.autoregressive(2000, 0.8));
@@ -64,7 +64,7 @@ TEST(Series, OneOutlierDoesNotMoveTheLine) {
     EXPECT_EQ(trend_of(values).change, 0);
 }
 
-TEST(Series, ADriftIsSeenAndItsSizeIsRight) {
+TEST(Series, ADriftIsDetectedWithItsSize) {
     const double seen = share_of_seeds(300, [](Synthetic& s) {
         const Trend trend = trend_of(s.drifting(100, 0.02));
         return trend.deviations > one_percent && std::abs(trend.change - 0.02) < 0.012;
@@ -87,7 +87,7 @@ TEST(Series, SeriesWithoutDriftShowOneInAboutOnePercent) {
     EXPECT_LE(heavy, 0.02);
 }
 
-TEST(Series, AWanderingSeriesIsSeldomTakenForADriftingOne) {
+TEST(Series, AWanderingSeriesIsRarelyTakenForADrift) {
     const double share = share_of_seeds(500, [](Synthetic& s) {
         return std::abs(trend_of(s.autoregressive(200, 0.6)).deviations) > one_percent;
     });

@@ -23,7 +23,7 @@ bool covers(const Estimate& estimate, double truth) {
     return estimate.low.value <= truth && truth <= estimate.high.value;
 }
 
-// The coverage of a rank of n independent values, summed in the obvious way.
+// The coverage of a rank of n independent values, summed directly.
 double exact_coverage(std::size_t n, std::size_t rank) {
     double term = std::pow(0.5, static_cast<double>(n));
     double below = 0;
@@ -57,7 +57,7 @@ TEST(Statistics, OutliersAreCountedAndAConstantSeriesHasNone) {
     EXPECT_LT(outlier_share(Synthetic(1).independent(1000)), 0.002);
 }
 
-TEST(Statistics, ThePublishedRanksOfTheMediansIntervalComeOut) {
+TEST(Statistics, TheRanksOfTheMediansIntervalMatchThePublishedOnes) {
     EXPECT_EQ(interval_rank(5), 0u);
     EXPECT_EQ(interval_rank(6), 1u);
     EXPECT_EQ(interval_rank(10), 2u);

@@ -24,7 +24,7 @@ std::string log_of(const Policy& policy, const std::function<Seconds()>& next,
     return iteration.log;
 }
 
-TEST(WarmUp, NoneIsNoneAtAll) {
+TEST(WarmUp, NoWarmUpRunsNothing) {
     EXPECT_EQ(log_of({.warmup = 0}, [] { return Seconds{1e-3}; }), "");
 }
 
@@ -42,7 +42,7 @@ TEST(WarmUp, AFallingTimeIsFollowedUntilItSettles) {
     EXPECT_LT(log.size(), 40u);
 }
 
-TEST(WarmUp, AnIterationThatNeverSettlesIsGivenUpAfterTwoSeconds) {
+TEST(WarmUp, AnIterationThatNeverSettlesIsAbandonedAfterTwoSeconds) {
     double time = 0.01;
     const auto log = log_of({.warmup = 3}, [&] { return Seconds{time *= 1.02}; });
     EXPECT_LT(log.size(), 100u);
@@ -52,7 +52,7 @@ TEST(WarmUp, ASlowIterationRunsAsOftenAsRequestedAndNoMore) {
     EXPECT_EQ(log_of({.warmup = 3}, [] { return Seconds{2}; }), "iee");
 }
 
-TEST(WarmUp, TheRequestedIterationsTakeAQuarterOfTheTimeAtMost) {
+TEST(WarmUp, TheRequestedIterationsTakeAtMostAQuarterOfTheTime) {
     EXPECT_EQ(log_of({.warmup = 100, .max_time = {20}}, [] { return Seconds{2}; }), "iee");
 }
 
@@ -60,7 +60,7 @@ TEST(WarmUp, AnIterationSlowerThanAllTheTimeRunsOnce) {
     EXPECT_EQ(log_of({.warmup = 3, .max_time = {20}}, [] { return Seconds{30}; }), "i");
 }
 
-TEST(WarmUp, ARequestToStopIsHeard) {
+TEST(WarmUp, ARequestToStopIsObeyed) {
     int left = 2;
     EXPECT_EQ(log_of(
                   {.warmup = 100}, [] { return Seconds{1e-3}; }, [&] { return left-- == 0; }),
@@ -93,14 +93,14 @@ TEST(Stopping, FewSamplesOrLittleTimeAreNotEnough) {
     EXPECT_EQ(stopping.precision(), 0);
 }
 
-TEST(Stopping, ItEndsOnceTheLastLookWasPrecise) {
+TEST(Stopping, ItEndsOnceTheLastCheckWasPrecise) {
     Stopping stopping(policy);
     EXPECT_EQ(stopping.decide(alike(Synthetic(1).two_modes(40, 0.5, 0.5)), {2}), std::nullopt);
-    EXPECT_EQ(stopping.decide(constant(41), {2}), std::nullopt);  // not a point to look at
+    EXPECT_EQ(stopping.decide(constant(41), {2}), std::nullopt);  // not a checkpoint
     EXPECT_EQ(stopping.decide(constant(50), {2}), StopReason::precise);
 }
 
-TEST(Stopping, APreciseLookHoldsUntilTheTimeHasPassed) {
+TEST(Stopping, APreciseCheckHoldsUntilTheTimeHasPassed) {
     Stopping stopping(policy);
     EXPECT_EQ(stopping.decide(constant(100), {0.9}), std::nullopt);
     EXPECT_EQ(stopping.decide(constant(101), {1}), StopReason::precise);

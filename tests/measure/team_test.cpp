@@ -10,7 +10,7 @@
 namespace strata {
 namespace {
 
-// More threads than most test machines have processors; they must wait for each other all the same.
+// More threads than most test machines have processors; they must still wait for each other.
 constexpr std::size_t threads = 4;
 const std::vector<int> processors(threads, 0);
 
@@ -24,7 +24,7 @@ TEST(Team, EveryRoundButTheFirstIsTimed) {
 }
 
 // Only the team orders these writes and reads; the thread sanitizer sees whether it does.
-TEST(Team, ARoundBeginsWhenAllHaveFinishedTheOneBefore) {
+TEST(Team, ARoundBeginsAfterAllHaveFinishedThePreviousOne) {
     std::vector<std::vector<std::size_t>> written(2, std::vector<std::size_t>(threads));
     std::vector<std::size_t> early(threads);
     run_rounds(processors, 200, [&](std::size_t thread) {

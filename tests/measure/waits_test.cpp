@@ -18,7 +18,7 @@ namespace {
 
 using testing::FakeClock;
 
-// Waits that a test plans: what has accrued since the last call.
+// Waits planned by a test: those accrued since the last call.
 class PlannedWaits final : public WaitingTime {
 public:
     void restart() override { accrued = {}; }
@@ -31,7 +31,7 @@ public:
     int readings = 0;
 };
 
-TEST(Waits, APieceThatWaitedIsTheOneThatIsDisturbed) {
+TEST(Waits, OnlyAPieceThatWaitedIsDisturbed) {
     PlannedWaits waits;
     WaitWatch watch(waits, Seconds{1e-3});
     watch.begin();
@@ -62,7 +62,7 @@ TEST(Waits, ShortPiecesShareAReadingSoThatReadingCostsLittle) {
     EXPECT_EQ(total_of(found), Seconds{3e-4}) << "a reading counts once";
 }
 
-TEST(Waits, AWaitThatIsShortBesideThePieceDoesNotDisturbIt) {
+TEST(Waits, AWaitMuchShorterThanThePieceDoesNotDisturbIt) {
     EXPECT_FALSE(is_disturbed(Seconds{80e-3}, Seconds{1e-3}));
     EXPECT_TRUE(is_disturbed(Seconds{80e-3}, Seconds{5e-3}));
 }
@@ -91,7 +91,7 @@ TEST(Waits, TheLongestWaitOfAnyThreadIsRead) {
     EXPECT_DOUBLE_EQ(waits->since_last().value, 2e-3);
 }
 
-TEST(Waits, ThreadsThatAreAddedLaterAreFoundAtTheNextStart) {
+TEST(Waits, ThreadsAddedLaterAreFoundAtTheNextStart) {
     TaskFolder tasks;
     tasks.write("10", "100 0 3\n");
     const auto waits = thread_waits(tasks.path());
@@ -101,7 +101,7 @@ TEST(Waits, ThreadsThatAreAddedLaterAreFoundAtTheNextStart) {
     EXPECT_DOUBLE_EQ(waits->since_last().value, 3e-3);
 }
 
-TEST(Waits, AKernelThatDoesNotCountThemIsNotBelieved) {
+TEST(Waits, AKernelThatDoesNotCountThemIsNotUsed) {
     TaskFolder tasks;
     tasks.write("10", "0 0 0\n");
     EXPECT_FALSE(thread_waits(tasks.path()));
@@ -110,7 +110,7 @@ TEST(Waits, AKernelThatDoesNotCountThemIsNotBelieved) {
     EXPECT_FALSE(thread_waits(tasks.path()));
 }
 
-// An iteration of one part that takes what a test plans, and during which threads wait as planned.
+// An iteration of one part with times and waits planned by a test.
 class WatchedIteration final : public Iteration {
 public:
     struct Turn {
@@ -157,7 +157,7 @@ SampledIteration sampled_with(const std::function<WatchedIteration::Turn(std::si
         clock);
 }
 
-TEST(Waits, AStepThatOftenWaitsHasTheTimeOfItsUndisturbedSamples) {
+TEST(Waits, AStepThatOftenWaitsIsTimedByItsUndisturbedSamples) {
     const auto sampled = sampled_with([](std::size_t turn) {
         const Seconds waited{turn % 5 < 3 ? 16e-3 : 0};
         return WatchedIteration::Turn{Seconds{0.4e-3} + waited, waited};
@@ -187,7 +187,7 @@ TEST(Waits, AStepThatIsSlowEverySecondTimeByItselfKeepsItsSlowSamples) {
     EXPECT_NEAR(static_cast<double>(slow) / static_cast<double>(kept.size()), 0.5, 0.1);
 }
 
-TEST(Waits, AStepThatAlwaysWaitsKeepsAllSamplesAndSaysSo) {
+TEST(Waits, AStepThatAlwaysWaitsKeepsAllSamplesAndIsMarked) {
     const auto sampled = sampled_with([](std::size_t) {
         return WatchedIteration::Turn{{20e-3}, {4e-3}};
     });
@@ -213,7 +213,7 @@ TEST(Waits, ThinnedSamplesKeepTheirMarks) {
     }
 }
 
-TEST(Waits, SamplesOfAnEarlierAttemptThatNobodyWatchedCountAsUndisturbed) {
+TEST(Waits, UnwatchedSamplesOfAnEarlierAttemptCountAsUndisturbed) {
     FakeClock clock;
     WatchedIteration iteration(clock, [](std::size_t) {
         return WatchedIteration::Turn{{2e-3}, {1e-3}};

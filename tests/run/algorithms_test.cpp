@@ -70,7 +70,7 @@ AlgorithmComparison scripted(double milliseconds) {
                                policy, [](const std::string&, double) {});
 }
 
-TEST(Algorithms, WhatAnEngineCannotDoIsSkippedWithItsReason) {
+TEST(Algorithms, UnsupportedAlgorithmsAreSkippedWithTheirReason) {
     const AlgorithmComparison comparison = scripted(1);
     const auto is_skipped = [](const AlgorithmResult& result) {
         const auto* skipped = std::get_if<Skipped>(&result.time);
@@ -80,7 +80,7 @@ TEST(Algorithms, WhatAnEngineCannotDoIsSkippedWithItsReason) {
     EXPECT_EQ(std::ranges::count_if(comparison.results, is_skipped), 3);
 }
 
-TEST(Algorithms, EqualTimesShareARankAndOthersDoNot) {
+TEST(Algorithms, OnlyEqualTimesShareARank) {
     const auto rank_of_direct = [](const AlgorithmComparison& comparison) {
         const auto found = std::ranges::find_if(comparison.results, [](const auto& result) {
             return result.algorithm == "direct" && result.pass == Pass::forward;
@@ -100,7 +100,7 @@ public:
     }
 };
 
-TEST(Algorithms, WhatIsOfferedKeepsItsLayerAndReason) {
+TEST(Algorithms, OfferedAlgorithmsKeepTheirLayerAndReason) {
     TwoPlans source;
     const AlgorithmComparison comparison =
         offered_algorithms(testing::network_of_convolutions(), {}, source);

@@ -27,7 +27,7 @@ namespace {
 using strata::testing::ScriptedBackend;
 using strata::testing::ScriptedExecutable;
 
-// Experiments of a tiny network on the reference, in a database of their own.
+// Experiments of a tiny network on the reference, in a separate database.
 class Campaigns : public ::testing::Test {
 protected:
     Campaigns() {
@@ -105,7 +105,7 @@ TEST_F(Campaigns, PointsOfASweepAreShownTogetherAndNotComparedAsPairs) {
     EXPECT_TRUE(compared_.empty());
 }
 
-TEST_F(Campaigns, AnInterruptKeepsWhatIsCompleteAndTheSameExperimentMeasuresTheRest) {
+TEST_F(Campaigns, AnInterruptKeepsCompleteRunsAndTheSameExperimentMeasuresTheRest) {
     request_.batches = {1, 2, 3};
     hooks_.job_begins = [this](const Job& job) {
         ++measured_;
@@ -126,7 +126,7 @@ TEST_F(Campaigns, AnInterruptKeepsWhatIsCompleteAndTheSameExperimentMeasuresTheR
     EXPECT_EQ(stored("complete"), 3);
 }
 
-TEST_F(Campaigns, ARunIsKeptBesideADatabaseThatStaysLockedAndMergesIntoIt) {
+TEST_F(Campaigns, ARunIsKeptNextToALockedDatabaseAndCanBeMerged) {
     request_.batches = {1, 2};
     const LockPatience before = std::exchange(lock_patience(), {.limit = Seconds{0.05}});
     const Database other = Database::open(database_.file());
@@ -153,14 +153,14 @@ TEST_F(Campaigns, ARunIsKeptBesideADatabaseThatStaysLockedAndMergesIntoIt) {
     EXPECT_EQ(stored("complete"), 1);
 }
 
-TEST_F(Campaigns, AFinishedExperimentIsMeasuredAnew) {
+TEST_F(Campaigns, AFinishedExperimentIsMeasuredAgain) {
     run();
     run();
     EXPECT_EQ(measured_, 2);
     EXPECT_EQ(stored("complete"), 2);
 }
 
-TEST_F(Campaigns, AStopWhileItWaitsForItsTurnMeasuresNothing) {
+TEST_F(Campaigns, AStopDuringTheWaitForTheMachineMeasuresNothing) {
     hooks_.take_turn = [this] {
         stop_ = true;
         return MeasuringLock{.lock = MachineLock(directory_.path() / "lock")};
@@ -171,7 +171,7 @@ TEST_F(Campaigns, AStopWhileItWaitsForItsTurnMeasuresNothing) {
     EXPECT_TRUE(shown_[0].empty());
 }
 
-TEST_F(Campaigns, ARunBesideAnotherProcessIsFlagged) {
+TEST_F(Campaigns, ARunSimultaneousWithAnotherProcessIsFlagged) {
     hooks_.take_turn = [this] {
         return MeasuringLock{.lock = MachineLock(directory_.path() / "lock"), .is_shared = true};
     };
@@ -180,7 +180,7 @@ TEST_F(Campaigns, ARunBesideAnotherProcessIsFlagged) {
     EXPECT_NE(std::ranges::find(flags, DoubtKind::shared_machine, &Flag::kind), flags.end());
 }
 
-TEST_F(Campaigns, WhatDoesNotFitIsAResultOfASweepAndEndsASingleRun) {
+TEST_F(Campaigns, ANetworkThatDoesNotFitIsAResultOfASweepAndEndsASingleRun) {
     request_.common.memory = Bytes{1};
     EXPECT_THROW(run(), Error);
     EXPECT_EQ(stored("complete"), 0);
@@ -206,8 +206,8 @@ TEST_F(Campaigns, ALostDeviceEndsTheCampaignAndTheSameExperimentContinuesIt) {
     EXPECT_EQ(shown_[0].front().state, RunState::complete);
 }
 
-// As by a kernel that hangs in the fourth iteration: nobody knows which.
-TEST_F(Campaigns, ADeviceThatIsLostWhileItIsTimedKeepsWhatWasMeasuredAndNoOtherRunIsBlamed) {
+// Like a kernel that hangs in the fourth iteration: it is unknown which.
+TEST_F(Campaigns, ADeviceLostDuringTimingKeepsResultsAndNoOtherRunIsBlamed) {
     request_.batches = {1, 2};
     request_.common.execution.numerics.mode = Mode::inference;  // so that batches are a sweep
     request_.common.policy.min_samples = 100;
@@ -237,7 +237,7 @@ TEST_F(Campaigns, ADeviceThatIsLostWhileItIsTimedKeepsWhatWasMeasuredAndNoOtherR
     EXPECT_EQ(stored("complete"), 2);
 }
 
-TEST_F(Campaigns, ADeviceThatIsLostBeforeItIsTimedLeavesARunThatSaysSo) {
+TEST_F(Campaigns, ADeviceLostBeforeTimingLeavesARunThatExplainsIt) {
     script_ = [](ScriptedExecutable&) {
         throw DeviceFailure(DeviceFate::lost, "a kernel hangs", ExitCode::machine_cannot);
     };
@@ -248,8 +248,8 @@ TEST_F(Campaigns, ADeviceThatIsLostBeforeItIsTimedLeavesARunThatSaysSo) {
     EXPECT_EQ(stored("partial"), 1);
 }
 
-// As of a framework's process: each network gets one.
-TEST_F(Campaigns, ADeviceOfOneRunAloneEndsOnlyThatRun) {
+// Like a framework's process: each network gets one.
+TEST_F(Campaigns, ALostDeviceOfASingleRunEndsOnlyThatRun) {
     request_.batches = {1, 2, 3};
     hooks_.make_backend = [this](const Job& job) {
         auto backend = std::make_unique<ScriptedBackend>([this, &job](ScriptedExecutable&) {
@@ -271,7 +271,7 @@ TEST_F(Campaigns, ADeviceOfOneRunAloneEndsOnlyThatRun) {
     EXPECT_EQ(stored("complete"), 3);
 }
 
-TEST(SentenceOnRest, SaysWhatWasNotMeasured) {
+TEST(SentenceOnRest, CountsTheUnmeasuredRuns) {
     EXPECT_NE(sentence_on_rest(2, 5).find("2 of 5 runs were not measured"), std::string::npos);
     EXPECT_NE(sentence_on_rest(1, 2).find("1 of 2 runs was not measured"), std::string::npos);
     EXPECT_EQ(sentence_on_rest(0, 1).find("not measured"), std::string::npos);
@@ -297,7 +297,7 @@ ExitCode code_of(std::vector<strata::Run> runs) {
     return exit_code_of(runs);
 }
 
-TEST(ExitCodeOfRuns, ARunWithoutHolesIsDone) {
+TEST(ExitCodeOfRuns, ACompleteRunIsDone) {
     EXPECT_EQ(code_of({run_of({measured, included})}), ExitCode::done);
     EXPECT_EQ(code_of({run_of({measured}, {imprecise})}), ExitCode::unstable);
 }
@@ -307,7 +307,7 @@ TEST(ExitCodeOfRuns, AStepThatCouldNotRunIsNotASuccess) {
     EXPECT_EQ(code_of({run_of({skipped, skipped})}), ExitCode::machine_cannot);
 }
 
-TEST(ExitCodeOfRuns, AFailureWeighsMoreThanAStepThatCouldNotRun) {
+TEST(ExitCodeOfRuns, AFailureIsMoreSevereThanAStepThatCouldNotRun) {
     EXPECT_EQ(code_of({run_of({measured, skipped, failed})}), ExitCode::failed);
     EXPECT_EQ(code_of({run_of({measured}, {imprecise}), run_of({measured, skipped})}),
               ExitCode::machine_cannot);

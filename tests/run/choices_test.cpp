@@ -38,7 +38,7 @@ TEST(Choices, EveryOneIsAnOptionAndAValueOfIt) {
     }
 }
 
-TEST(Choices, ABackendHasThoseThatItsCapabilitiesAllow) {
+TEST(Choices, ABackendHasTheChoicesThatItsCapabilitiesAllow) {
     const Graph convolutions = network("alexnet");
     const auto without = choices_of("pytorch", {}, {}, convolutions);
     EXPECT_FALSE(offers(without, "layout"));
@@ -51,7 +51,7 @@ TEST(Choices, ABackendHasThoseThatItsCapabilitiesAllow) {
     EXPECT_TRUE(offers(choices_of("onednn", {}, {}, convolutions), "algorithm"));
 }
 
-TEST(Choices, ThoseThatChangeNothingAreLeftOut) {
+TEST(Choices, ChoicesWithoutEffectAreLeftOut) {
     const Graph matrices = network("fc:layers=2,nodes=8");
     Settings settings;
     settings.execution.scheduling.threads = 2;

@@ -53,7 +53,7 @@ private:
     std::unique_ptr<Executable> real_;
 };
 
-// The reference with a device of its own, as a GPU's backend would have it.
+// The reference with its own device, like a GPU's backend.
 class WatchedBackend final : public Backend {
 public:
     BackendInfo info() const override {
@@ -77,7 +77,7 @@ std::vector<std::string> kinds(const strata::Run& run) {
     return all;
 }
 
-TEST(DeviceSampler, AsksAFewTimesASecondHoweverOftenItIsDue) {
+TEST(DeviceSampler, QueriesAFewTimesASecondHoweverOftenItIsCalled) {
     ScriptedWatch watch;
     FakeClock clock;
     DeviceSampler sampler(&watch, clock);
@@ -103,7 +103,7 @@ TEST(DeviceSampler, LeavesRangesAndDoubtsInTheRun) {
     EXPECT_EQ(kinds(run), (std::vector<std::string>{"throttled", "clock-drift"}));
 }
 
-TEST(DeviceSampler, AsksOnceWhereARunWasOverAtOnceAndNeverWithoutAWatch) {
+TEST(DeviceSampler, QueriesOnceForAShortRunAndNeverWithoutAWatch) {
     ScriptedWatch watch;
     FakeClock clock;
     strata::Run run;
@@ -125,7 +125,7 @@ strata::Run watched_run() {
     return execute(job, graph_for(job), backend, {});
 }
 
-// A device file's ceilings, all of a kind.
+// A device file whose ceilings are all equal.
 Device device_called(const std::string& model) {
     return {.name = "d",
             .model = model,
@@ -135,7 +135,7 @@ Device device_called(const std::string& model) {
 }
 
 // Each test runs in its own process, so it may change the environment.
-TEST(DeviceSampler, ARunIsJudgedByTheCeilingsOfItsOwnDeviceAlone) {
+TEST(DeviceSampler, ARunHasOnlyTheCeilingsOfItsOwnDevice) {
     const TemporaryDirectory folder;
     ::setenv("XDG_DATA_HOME", folder.path().c_str(), 1);
     ::setenv("STRATA_DEVICE", (folder.path() / "own.toml").c_str(), 1);
@@ -149,7 +149,7 @@ TEST(DeviceSampler, ARunIsJudgedByTheCeilingsOfItsOwnDeviceAlone) {
     ::unsetenv("STRATA_DEVICE");
 }
 
-TEST(DeviceSampler, ARunOnAWatchedDeviceSaysHowTheDeviceWas) {
+TEST(DeviceSampler, ARunOnAWatchedDeviceRecordsItsState) {
     const strata::Run run = watched_run();
     EXPECT_EQ(run.provenance.at("gpu.name"), "A device");
     EXPECT_EQ(run.measured_memory, Bytes{12345}) << "not this process's";

@@ -16,7 +16,7 @@
 namespace strata {
 namespace {
 
-// A network small enough for the reference backend, in a file of its own.
+// A network small enough for the reference backend, in its own file.
 class Execute : public ::testing::Test {
 protected:
     Execute() {
@@ -70,7 +70,7 @@ TEST_F(Execute, TheReferenceAgreesWithItself) {
     }
 }
 
-TEST_F(Execute, AVerifiedRunReportsHowManyStepsWereComparedAndHowNearTheyAre) {
+TEST_F(Execute, AVerifiedRunReportsTheComparedStepsAndTheirErrors) {
     EXPECT_FALSE(run().verified);
     job_.verification = Verification::done;
     const strata::Run done = run();
@@ -136,7 +136,7 @@ TEST_F(Execute, AnIterationThatCouldNotBeRecordedIsADoubt) {
     }
 }
 
-TEST_F(Execute, TheVariablesThatChangeLibrariesAreKeptWithTheRun) {
+TEST_F(Execute, VariablesThatAffectLibrariesAreKeptWithTheRun) {
     ASSERT_EQ(::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1), 0);
     const strata::Run done = run();
     ::unsetenv("CUBLAS_WORKSPACE_CONFIG");
@@ -187,7 +187,7 @@ TEST_F(Execute, ABatchBeyondTheMachinesMemoryIsRefusedBeforeItIsAllocated) {
     }
 }
 
-TEST_F(Execute, ABatchBeyondTheMemoryThatIsGivenIsRefusedToo) {
+TEST_F(Execute, ABatchBeyondTheMemoryLimitIsRefusedToo) {
     job_.memory = Bytes{1000};
     try {
         run();

@@ -42,7 +42,7 @@ TEST(Experiment, WithoutBatchesEachNetworkKeepsItsOwn) {
     EXPECT_EQ(experiment.groups[0].front().request.batch, std::nullopt);
 }
 
-TEST(Experiment, ANumberThatIsVariedMakesOneGroupOfItsJobs) {
+TEST(Experiment, AVariedNumberMakesOneGroupOfItsJobs) {
     ExperimentRequest request = asking_for({"lstm"});
     request.batches = {4};
     request.variations = {{"hidden", {8, 16, 32}}};
@@ -78,14 +78,14 @@ TEST(Experiment, SeveralBatchesOfAnInferenceAreASweepAndOfTrainingSeparateRuns) 
     EXPECT_EQ(sweep.variations[0].name, "batch");
 }
 
-TEST(Experiment, ABatchThatIsVariedReplacesTheSeparateOnes) {
+TEST(Experiment, AVariedBatchReplacesTheSeparateOnes) {
     ExperimentRequest request = asking_for({"alexnet"});
     request.batches = {1, 2};
     request.variations = {{"batch", {1, 2}}};
     EXPECT_EQ(experiment_of(request).groups.size(), 1U);
 }
 
-TEST(Experiment, ItsIdentityChangesWithAnyJobAndWithWhatAFileHolds) {
+TEST(Experiment, ItsIdentityChangesWithAnyJobAndAnyFilesContent) {
     const TemporaryDirectory directory;
     const std::string file = (directory.path() / "tiny.graph").string();
     const auto identity_with = [&](const char* outputs) {

@@ -22,7 +22,7 @@ TEST(Files, ATensorsNameBecomesAFileNameThatCannotLeaveTheFolder) {
     EXPECT_EQ(file_name(std::string(300, 'x')), std::string(200, 'x'));
 }
 
-TEST(Files, TensorsWhoseNamesBecomeOneHaveAFileEach) {
+TEST(Files, TensorsWithCollidingFileNamesGetSeparateFiles) {
     std::set<std::string> taken;
     EXPECT_EQ(file_name_of("a/b", taken), "a_b");
     EXPECT_EQ(file_name_of("a_b", taken), "a_b.2");
@@ -39,7 +39,7 @@ Graph fork() {
     return builder.finish();
 }
 
-TEST(Files, WhatARefusedLayerGivesIsNotWrittenNorWhatIsMadeOfIt) {
+TEST(Files, ResultsThatDependOnARefusedLayerAreNotWritten) {
     const Graph graph = fork();
     testing::ScriptedExecutable executable(
         make_reference_backend()->prepare(graph, {.numerics = {.mode = Mode::inference}}));

@@ -20,7 +20,7 @@ TensorId input_of(const std::string& network) {
     return image_input(load_network(request));
 }
 
-TEST(ImageInputTest, NetworksOfImagesTakeThemAndOthersSayWhatTheyTake) {
+TEST(ImageInputTest, NetworksOfImagesTakeThemAndOthersNameTheirInput) {
     EXPECT_EQ(error_of([] { input_of("alexnet"); }), "no error");
     for (const char* network : {"lstm-ptb", "transformer-base", "minigo", "fc:"}) {
         const std::string sentence = error_of([&] { input_of(network); });
@@ -82,7 +82,7 @@ TEST_F(FedRunTest, AFolderWithABrokenFileIsRefusedBeforeAnythingIsMeasured) {
     EXPECT_FALSE(has_begun);
 }
 
-TEST_F(FedRunTest, AnInterruptWhileItIsFedLeavesThePartialRunWithItsSteps) {
+TEST_F(FedRunTest, AnInterruptDuringFeedingLeavesAPartialRunWithItsSteps) {
     std::atomic<bool> stop = false;
     const strata::Run fed =
         run({.progress = [&](const std::string& stage,

@@ -60,7 +60,7 @@ TEST(Job, EachOptionThatDecidesAResultIsPartOfItsIdentity) {
     }
 }
 
-TEST(Job, AFileIsKnownByWhatItHoldsAndNotByItsName) {
+TEST(Job, AFileIsIdentifiedByItsContentAndNotByItsName) {
     const TemporaryDirectory folder;
     const auto job_of = [&](const char* name, const std::string& text) {
         const auto file = folder.path() / name;
@@ -81,7 +81,7 @@ TEST(Job, AFileIsKnownByWhatItHoldsAndNotByItsName) {
     EXPECT_TRUE(content_of(job_on("alexnet")).empty());
 }
 
-TEST(Job, ARunRecordsEverySettingThatIsNotTheDefault) {
+TEST(Job, ARunRecordsEveryNonDefaultSetting) {
     const auto further = [](auto change) {
         Job job = job_on("alexnet");
         change(job);

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT
-// Laws that predictions keep, over networks, devices, element types and modes. The pairs are drawn
-// by a fixed rule, so that each network and each device occurs; bench/predict/laws tries all of
+// SPDX-License-Identifier: MIT Laws that predictions obey, over networks,
+// devices, element types and modes. The pairs are drawn by a fixed rule, so
+// that each network and each device occurs; bench/predict/laws tries all of
 // them.
 #include "analyze/bottleneck.h"
 #include "networks/network.h"
@@ -24,7 +24,7 @@ struct Case {
     Mode mode;
 };
 
-// Networks that take a second to predict have their turn in the bench alone.
+// Networks that take a second to predict are only in the benchmark.
 std::vector<Case> drawn_cases() {
     const std::vector<std::string> networks = {
         "alexnet",   "squeezenet",    "resnet-50",    "mobilenet-v2",  "googlenet",
@@ -62,7 +62,7 @@ bool saves_operations(const StepResult& step) {
     return step.algorithm.starts_with("winograd") || step.algorithm.starts_with("fft");
 }
 
-TEST(Laws, NoPredictedStepIsFasterThanTheCeilingThatItNames) {
+TEST(Laws, NoPredictedStepIsFasterThanItsNamedCeiling) {
     std::size_t judged = 0;
     for (const Case& one : drawn_cases()) {
         const strata::Run run = predicted(one);
@@ -80,7 +80,7 @@ TEST(Laws, NoPredictedStepIsFasterThanTheCeilingThatItNames) {
     EXPECT_GT(judged, 5000U);
 }
 
-TEST(Laws, NoTimeIsBelowTheTrafficThatCachesCannotHoldByTheMemorysBandwidth) {
+TEST(Laws, NoTimeIsBelowTheUncachedTrafficOverTheMemorysBandwidth) {
     for (const Case& one : drawn_cases()) {
         const strata::Run run = predicted(one);
         const Device& device = *run.device;
@@ -100,7 +100,7 @@ TEST(Laws, NoTimeIsBelowTheTrafficThatCachesCannotHoldByTheMemorysBandwidth) {
     }
 }
 
-TEST(Laws, EveryDeviceNamesTheCachesThatItHasAndWhereTheirBandwidthComesFrom) {
+TEST(Laws, EveryDeviceNamesItsCachesAndTheSourceOfTheirBandwidth) {
     for (const EmbeddedFile& file : device_files()) {
         const DeviceDescription described = find_description(file.name);
         const Device device = ceilings_of(described);
@@ -116,8 +116,8 @@ TEST(Laws, EveryDeviceNamesTheCachesThatItHasAndWhereTheirBandwidthComesFrom) {
     }
 }
 
-// `show` counts what `predict` does, pass by pass; of the steps between layers it knows nothing.
-TEST(Laws, ShowCountsWhatPredictCounts) {
+// `show` counts the work that `predict` assumes, pass by pass, without the steps between layers.
+TEST(Laws, ShowAndPredictCountTheSameWork) {
     for (const char* network : {"alexnet", "bert-base", "gpt-2", "resnet-50"}) {
         for (const Mode mode : {Mode::training, Mode::inference}) {
             for (const DataType dtype : {DataType::f32, DataType::bf16}) {

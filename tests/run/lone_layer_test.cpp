@@ -42,7 +42,7 @@ void expect_the_reference(const Convolution& op, const Dims& image) {
     }
 }
 
-TEST(ConvolutionError, TheReferenceHasNoneButRounding) {
+TEST(ConvolutionError, TheReferenceHasOnlyRoundingErrors) {
     expect_the_reference({.out_channels = 6,
                           .kernel = {3, 5},
                           .stride = {2, 1},
@@ -88,7 +88,7 @@ TEST(ConvolutionError, ErrorsAreRelative) {
     EXPECT_EQ(error_of(expected, std::vector<float>{3, 99, -4}).max, 0);
 }
 
-TEST(ConvolutionError, OfALargeResultElementsAreDrawnFromAllOfIt) {
+TEST(ConvolutionError, ElementsOfALargeResultAreDrawnFromAllOfIt) {
     ConvolutionValues values = one_by_one();
     values.x_dims = {1, 2, 100, 200};
     values.y_dims = {1, 1, 100, 200};

@@ -24,7 +24,7 @@ Bytes needed_by(const Job& job) {
 
 const BackendInfo host = {"reference", "1", ""};
 
-TEST(JobMemory, AJobMayNeedWhatItIsGivenAndNoMore) {
+TEST(JobMemory, AJobMayNotExceedItsMemoryLimit) {
     Job job = job_at(4);
     const Graph graph = graph_for(job);
     job.memory = Bytes{1000};
@@ -34,7 +34,7 @@ TEST(JobMemory, AJobMayNeedWhatItIsGivenAndNoMore) {
         std::string::npos);
 }
 
-TEST(JobMemory, ADeviceHasItsOwn) {
+TEST(JobMemory, ADeviceHasItsOwnMemory) {
     BackendInfo device = host;
     device.device_memory = Bytes{1000};
     const Job job = job_at(4);
@@ -44,7 +44,7 @@ TEST(JobMemory, ADeviceHasItsOwn) {
               std::string::npos);
 }
 
-TEST(JobMemory, WhatOthersHoldOfADeviceIsNotFree) {
+TEST(JobMemory, MemoryHeldByOthersOnADeviceIsNotFree) {
     BackendInfo device = host;
     device.device_memory = needed_by(job_at(9));
     device.free_device_memory = needed_by(job_at(3));

@@ -33,7 +33,7 @@ Run predicted(const Job& job, const DeviceChanges& changes = {}) {
     return modelled_run(job, graph, *device, predict_network(graph, job.execution, *device));
 }
 
-TEST(Modelled, IsARunThatIsModelledWithATimeForEveryStepAndItsSum) {
+TEST(Modelled, IsAModelledRunWithATimeForEveryStepAndTheirSum) {
     const strata::Run run = predicted(job_for("v100"));
     EXPECT_EQ(run.origin, Origin::modelled);
     EXPECT_FALSE(is_incomplete(run));
@@ -49,7 +49,7 @@ TEST(Modelled, IsARunThatIsModelledWithATimeForEveryStepAndItsSum) {
     EXPECT_GT(run.predicted_memory, Bytes{});
 }
 
-TEST(Modelled, SaysWhichDeviceAndWhichRatesItAssumed) {
+TEST(Modelled, StatesItsDeviceAndRates) {
     const strata::Run run = predicted(job_for("v100"));
     EXPECT_EQ(run.provenance.at("gpu.name"), "NVIDIA Tesla V100 SXM2");
     EXPECT_NE(run.provenance.at("device.l2").find("whitepaper"), std::string::npos);
@@ -64,7 +64,7 @@ TEST(Modelled, SaysWhichDeviceAndWhichRatesItAssumed) {
     EXPECT_EQ(unknown.provenance.at("rates.add").substr(0, 5), "prior");
 }
 
-TEST(Modelled, ComesBackFromADatabaseAsItWas) {
+TEST(Modelled, LoadsFromADatabaseUnchanged) {
     const TemporaryDirectory folder;
     const Database database = Database::open(folder.path() / "runs.sqlite");
     Job job = job_for("v100");
@@ -91,7 +91,7 @@ TEST(Modelled, TwoDevicesAreComparedExactly) {
     EXPECT_EQ(found.differences.front().name, "backend");
 }
 
-TEST(Modelled, WhatDoesNotFitIsPredictedAndSaidSo) {
+TEST(Modelled, ANetworkThatDoesNotFitIsPredictedWithADoubt) {
     const strata::Run run = predicted(job_for("gtx-1080", 4096));
     ASSERT_EQ(run.flags.size(), 1U);
     EXPECT_NE(run.flags.front().sentence.find("will not fit in the 8 GB"), std::string::npos)
@@ -100,7 +100,7 @@ TEST(Modelled, WhatDoesNotFitIsPredictedAndSaidSo) {
     EXPECT_TRUE(predicted(job_for("gtx-1080")).flags.empty());
 }
 
-TEST(Modelled, WhatNoDeviceCouldDoIsRefused) {
+TEST(Modelled, ImpossiblePredictionsAreRefused) {
     EXPECT_THROW(predicted(job_for("v100"), {"lanes=1e-300"}), Error);
     EXPECT_THROW(predicted(job_for("v100"), {"dram_bandwidth=1e-300B/s"}), Error);
     EXPECT_THROW(predicted(job_for("v100"), {"sms=1e300"}), Error);
@@ -108,7 +108,7 @@ TEST(Modelled, WhatNoDeviceCouldDoIsRefused) {
     EXPECT_THROW(predicted(job_for("v100", 1'000'000'000'000)), Error);
 }
 
-TEST(Modelled, AnswersWhatFusionWouldSave) {
+TEST(Modelled, PredictsTheSavingByFusion) {
     const Job job = job_for("v100", 32);
     const strata::Run run = predicted(job);
     const FusionForecast found =
@@ -117,7 +117,7 @@ TEST(Modelled, AnswersWhatFusionWouldSave) {
     EXPECT_GT(found.gain->median, Seconds{});
 }
 
-TEST(Modelled, WhatToTryNextExplainsALayerOnTheSameDevice) {
+TEST(Modelled, TheNextCommandExplainsALayerOnTheSameDevice) {
     Job job = job_for("v100");
     job.device_changes = {{"sms", "200"}};
     const strata::Run run = predicted(job, {"sms=200"});
@@ -125,7 +125,7 @@ TEST(Modelled, WhatToTryNextExplainsALayerOnTheSameDevice) {
               "strata predict alexnet --batch 4 --device v100 --set sms=200 --explain conv1");
 }
 
-TEST(Modelled, ARunIsNamedByItsDeviceAloneBesideAnother) {
+TEST(Modelled, NextToAnotherARunIsNamedByItsDevice) {
     const std::array sides = {predicted(job_for("k40")).settings,
                               predicted(job_for("v100")).settings};
     EXPECT_EQ(names_of_sides(sides), (std::vector<std::string>{"modelled:k40", "modelled:v100"}));

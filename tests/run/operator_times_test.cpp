@@ -37,7 +37,7 @@ TEST(OperatorTimes, EveryPassOfAnOperatorHasATime) {
     }
 }
 
-TEST(OperatorTimes, AnswersHaveOnlyTheForwardPass) {
+TEST(OperatorTimes, InferenceHasOnlyTheForwardPass) {
     const auto times = measured_by_reference(
         {"fully_connected(2x8) out_features=4", "activation(2x4)"}, Mode::inference);
     EXPECT_EQ(times.size(), 2U);
@@ -45,7 +45,7 @@ TEST(OperatorTimes, AnswersHaveOnlyTheForwardPass) {
     EXPECT_EQ(times.front().mode, Mode::inference);
 }
 
-TEST(OperatorTimes, TheConvolutionBeforeAnImageIsNotAmongThem) {
+TEST(OperatorTimes, TheHelperConvolutionIsNotIncluded) {
     const auto times = measured_by_reference(
         {"pooling(1x4x6x6) kernel=2x2 stride=2x2", "elementwise(1x4x6x6, 1x4x6x6)"});
     EXPECT_EQ(count_of(times, Pass::forward), 2U);
@@ -55,7 +55,7 @@ TEST(OperatorTimes, TheConvolutionBeforeAnImageIsNotAmongThem) {
     }
 }
 
-TEST(OperatorTimes, AnOperatorThatCannotBeIsLeftOut) {
+TEST(OperatorTimes, AnImpossibleOperatorIsLeftOut) {
     EXPECT_EQ(
         measured_by_reference({"convolution(1x4x6x6) out_channels=2 kernel=9x9", "activation(2x8)"},
                               Mode::inference)
@@ -63,7 +63,7 @@ TEST(OperatorTimes, AnOperatorThatCannotBeIsLeftOut) {
         1U);
 }
 
-TEST(OperatorTimes, EveryListedOperatorIsOne) {
+TEST(OperatorTimes, EveryListedOperatorIsValid) {
     const auto operators = operators_to_measure();
     EXPECT_GT(operators.size(), 400U);
     for (const std::string& text : operators) {
@@ -91,7 +91,7 @@ TEST(OperatorTimes, AreReadBackFromTheirTable) {
     }
 }
 
-TEST(OperatorTimes, ALineThatIsNoneIsNamed) {
+TEST(OperatorTimes, AnInvalidLineIsNamed) {
     const std::string header = "mode,pass,kind,seconds,operator\n";
     for (const std::string& text :
          {std::string("seconds\n"), header + "training,forward,compute,1e-3\n",

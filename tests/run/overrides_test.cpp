@@ -14,7 +14,7 @@ Execution asked(DataType dtype, SinglePrecision single_precision = SinglePrecisi
     return {.numerics = {.dtype = dtype, .single_precision = single_precision}};
 }
 
-// The one sentence; empty if there is no doubt.
+// The only sentence; empty if there is no doubt.
 std::string doubt(const Variables& variables, const Execution& execution, bool device) {
     const auto doubts = doubts_about_overrides(variables, execution, device);
     if (doubts.empty()) {
@@ -33,7 +33,7 @@ TEST(Overrides, WithoutVariablesNothingIsDoubted) {
               "");
 }
 
-TEST(Overrides, Tf32ThatIsForbiddenOrLetInContradictsWhatIsAskedFor) {
+TEST(Overrides, ForbiddenOrPermittedTf32ContradictsTheRequest) {
     const Variables never = {{"NVIDIA_TF32_OVERRIDE", "0"}};
     const Variables always = {{"NVIDIA_TF32_OVERRIDE", "1"}};
     const Execution tf32 = asked(DataType::f32, SinglePrecision::tf32);

@@ -62,7 +62,7 @@ TEST_F(Profile, EveryStepHasItsKernelAndTheTracesBudgetCloses) {
     EXPECT_EQ(budget.unattributed, Nanoseconds(0));
 }
 
-TEST_F(Profile, EveryStepHasWhatWasCountedOfItself) {
+TEST_F(Profile, EveryStepHasItsOwnCounters) {
     const strata::Run done = run();
     for (std::size_t i = 0; i < done.steps.size(); ++i) {
         EXPECT_EQ(done.steps[i].counted_at, i);
@@ -71,7 +71,7 @@ TEST_F(Profile, EveryStepHasWhatWasCountedOfItself) {
     }
 }
 
-TEST_F(Profile, WhatCountingCostsIsSaidBefore) {
+TEST_F(Profile, TheCostOfCountingIsAnnouncedFirst) {
     std::string said;
     run({.say = [&](const std::string& sentence) { said = sentence; }});
     EXPECT_NE(said.find("takes 2 iterations"), std::string::npos) << said;
@@ -119,7 +119,7 @@ TEST_F(Profile, StallsHaveTheirTenCategoriesToo) {
               10);
 }
 
-TEST_F(Profile, AnInterruptedCountGoesOnWhereItWas) {
+TEST_F(Profile, AnInterruptedCountContinuesWhereItStopped) {
     strata::Run earlier = run();
     earlier.steps.back().metrics.clear();
     earlier.steps.back().counted_at.reset();
@@ -133,7 +133,7 @@ TEST_F(Profile, AnInterruptedCountGoesOnWhereItWas) {
     EXPECT_TRUE(whole.steps.back().counted_at);
 }
 
-TEST_F(Profile, WhatIsTimedWithAProfilerAttachedIsDoubted) {
+TEST_F(Profile, TimesWithAnAttachedProfilerAreDoubted) {
     EXPECT_FALSE(has_flag(run(), "profiler-attached"));
     job_.tracing = Tracing::omitted;
     job_.counters = {};
@@ -141,20 +141,20 @@ TEST_F(Profile, WhatIsTimedWithAProfilerAttachedIsDoubted) {
     EXPECT_TRUE(has_flag(run(), "profiler-attached"));
 }
 
-TEST_F(Profile, AStopLeavesAPartialRunWithoutAsking) {
+TEST_F(Profile, AStopLeavesAPartialRunWithoutRecording) {
     const std::atomic<bool> stop{true};
     const strata::Run partial = run({.stop = &stop});
     EXPECT_EQ(partial.state, RunState::partial);
     EXPECT_FALSE(partial.trace);
 }
 
-TEST_F(Profile, ABackendWithoutAProfilerSaysSo) {
+TEST_F(Profile, ABackendWithoutAProfilerIsReported) {
     const Graph graph = graph_for(job_);
     strata::testing::ScriptedBackend backend([](strata::testing::ScriptedExecutable&) {});
     EXPECT_TRUE(has_flag(execute(job_, graph, backend, {}), "not-traced"));
 }
 
-TEST(IterationsToRecord, AreFewerWhereOneTakesLong) {
+TEST(IterationsToRecord, AreFewerIfOneTakesLong) {
     EXPECT_EQ(iterations_to_record(Seconds{1e-3}), 11u);
     EXPECT_EQ(iterations_to_record(Seconds{0.5}), 4u);
     EXPECT_EQ(iterations_to_record(Seconds{10}), 3u);

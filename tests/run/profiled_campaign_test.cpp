@@ -19,10 +19,10 @@ using strata::testing::ScriptedBackend;
 using strata::testing::ScriptedExecutable;
 using strata::testing::ScriptedProfiling;
 
-// Experiments that ask for a trace, on a backend that notes what it does and in which order.
+// Experiments that request a trace, on a backend that logs its actions in order.
 class ProfiledCampaigns : public ::testing::Test {
 protected:
-    // A profiler that notes when it records.
+    // A profiler that logs when it records.
     class NotingProfiling : public ScriptedProfiling {
     public:
         NotingProfiling(std::span<const Step> steps, std::function<void()> note)
@@ -72,7 +72,7 @@ protected:
 
     ExitCode run() { return run_campaign(experiment_of(request_), database_, hooks_); }
 
-    // Raises the stop when the campaign turns to a job for the n-th time.
+    // Sets the stop when the campaign turns to a job for the n-th time.
     void stop_at_turn(int n) {
         stop_ = false;
         turns_ = 0;
@@ -109,7 +109,7 @@ protected:
     ExperimentRequest request_;
     CampaignHooks hooks_;
     std::function<void(ScriptedExecutable&, std::int64_t)> script_ = [](auto&, auto) {};
-    std::map<std::int64_t, int> prepared_;  // how often, by batch
+    std::map<std::int64_t, int> prepared_;  // count by batch
     std::atomic<bool> stop_{false};
     int turns_ = 0;
     std::vector<std::string> done_;
@@ -145,14 +145,14 @@ TEST_F(ProfiledCampaigns, ASingleJobIsPreparedOnce) {
     EXPECT_TRUE(shown_.at(0).front().trace);
 }
 
-TEST_F(ProfiledCampaigns, WithoutAProfileEachIsShownWhenItIsTimed) {
+TEST_F(ProfiledCampaigns, WithoutAProfileEachIsShownOnceTimed) {
     request_.common.tracing = Tracing::omitted;
     EXPECT_EQ(run(), ExitCode::done);
     const std::vector<std::string> order = {"time 1", "show", "time 2", "show", "time 3", "show"};
     EXPECT_EQ(done_, order);
 }
 
-TEST_F(ProfiledCampaigns, AnInterruptWhileTheyAreTimedLosesNothing) {
+TEST_F(ProfiledCampaigns, AnInterruptDuringTimingLosesNothing) {
     stop_at_turn(3);
     EXPECT_EQ(run(), ExitCode::interrupted);
     EXPECT_EQ(stored("complete"), 0);
@@ -186,7 +186,7 @@ TEST_F(ProfiledCampaigns, AnInterruptBetweenTheRoundsLosesNothing) {
     }
 }
 
-TEST_F(ProfiledCampaigns, WhatDoesNotFitHasNoSecondTurn) {
+TEST_F(ProfiledCampaigns, ANetworkThatDoesNotFitHasNoSecondTurn) {
     request_.common.execution.numerics.mode = Mode::inference;
     request_.common.memory = Bytes{1};
     run();
@@ -194,7 +194,7 @@ TEST_F(ProfiledCampaigns, WhatDoesNotFitHasNoSecondTurn) {
     EXPECT_TRUE(prepared_.empty());
 }
 
-TEST_F(ProfiledCampaigns, ARefusalEndsItWhenThoseTimedBeforeAreRecorded) {
+TEST_F(ProfiledCampaigns, ARefusalEndsItAfterTheTimedJobsAreRecorded) {
     script_ = [](ScriptedExecutable&, std::int64_t batch) {
         if (batch == 3) {
             throw Error("batch 3 does not fit", ExitCode::machine_cannot);
@@ -207,7 +207,7 @@ TEST_F(ProfiledCampaigns, ARefusalEndsItWhenThoseTimedBeforeAreRecorded) {
     EXPECT_TRUE(shown_[1].front().trace);
 }
 
-TEST_F(ProfiledCampaigns, OtherStepsThanThoseTimedAreNotRecorded) {
+TEST_F(ProfiledCampaigns, StepsThatDifferFromTheTimedOnesAreNotRecorded) {
     script_ = [this](ScriptedExecutable& executable, std::int64_t batch) {
         if (prepared_[batch] == 2) {
             executable.merge_into_previous(1);
@@ -221,7 +221,7 @@ TEST_F(ProfiledCampaigns, OtherStepsThanThoseTimedAreNotRecorded) {
     EXPECT_EQ(stored("complete"), 3);
 }
 
-TEST_F(ProfiledCampaigns, StepsThatAreImplementedOtherwiseAreDoubted) {
+TEST_F(ProfiledCampaigns, StepsWithOtherImplementationsAreDoubted) {
     script_ = [this](ScriptedExecutable& executable, std::int64_t batch) {
         if (prepared_[batch] == 2) {
             executable.choose_algorithm(0, "another");
@@ -254,7 +254,7 @@ TEST_F(ProfiledCampaigns, ARunThatLostItsOwnDeviceIsNotRecordedAndTheOthersAre) 
     EXPECT_EQ(stored("partial"), 1);
 }
 
-TEST_F(ProfiledCampaigns, ADeviceThatIsLostWhileARunIsRecordedEndsTheCampaign) {
+TEST_F(ProfiledCampaigns, ADeviceLostDuringRecordingEndsTheCampaign) {
     script_ = [this](ScriptedExecutable&, std::int64_t batch) {
         if (batch == 1 && prepared_[batch] == 2) {
             throw DeviceFailure(DeviceFate::lost, "a kernel hangs", ExitCode::machine_cannot);

@@ -62,11 +62,11 @@ TEST(Refusal, ExhaustedMemoryIsARefusalToo) {
     EXPECT_EQ(std::get<Skipped>(run.steps[0].time).reason, "memory is exhausted");
 }
 
-TEST(Refusal, AnyOtherErrorIsOne) {
+TEST(Refusal, AnyOtherErrorIsRaised) {
     EXPECT_THROW(refused_by([] { throw Error("broken file"); }), Error);
 }
 
-TEST(Refusal, WhatFitsIsExecuted) {
+TEST(Refusal, ANetworkThatFitsIsExecuted) {
     Job job = small_job();
     job.policy = {.warmup = 1,
                   .min_time = Seconds{0},
@@ -86,7 +86,7 @@ Graph three_layers() {
     return builder.finish();
 }
 
-TEST(Refusal, ANetworkMostLayersOfWhichCannotRunIsRefusedByKindAndNumber) {
+TEST(Refusal, AMostlyUnsupportedNetworkIsRefusedByKindAndNumber) {
     const Graph graph = three_layers();
     const std::vector<Step> half = {
         {.layer = 0, .state = Refused{"fully_connected: no kernel"}}, {.layer = 1}, {.layer = 2}};
@@ -100,7 +100,7 @@ TEST(Refusal, ANetworkMostLayersOfWhichCannotRunIsRefusedByKindAndNumber) {
               "--allow-incomplete measures the rest");
 }
 
-TEST(Refusal, WhatIsDoneWithAnotherStepIsNotMissing) {
+TEST(Refusal, AnIncludedStepIsNotMissing) {
     std::vector<Step> steps = {{.layer = 0}};
     for (const LayerId layer : {LayerId{1}, LayerId{2}}) {
         steps.push_back({.layer = layer, .state = IncludedIn{Task{0, Pass::forward}}});
@@ -108,7 +108,7 @@ TEST(Refusal, WhatIsDoneWithAnotherStepIsNotMissing) {
     EXPECT_NO_THROW(require_max_layers(three_layers(), steps));
 }
 
-TEST(Refusal, SuchANetworkIsMeasuredWhereThatIsAllowed) {
+TEST(Refusal, AMostlyUnsupportedNetworkIsMeasuredIfAllowed) {
     Job job = small_job();
     job.policy = {.warmup = 0,
                   .min_time = Seconds{0},
@@ -164,7 +164,7 @@ protected:
     static constexpr Task culprit = {.layer = 1, .pass = Pass::forward};
 };
 
-TEST_F(LostDevice, TheStepThatDidItHasFailedAndNoOtherIsMeasured) {
+TEST_F(LostDevice, TheCausingStepHasFailedAndNoOtherIsMeasured) {
     const strata::Run run = failing(culprit);
     EXPECT_EQ(run.state, RunState::partial);
     EXPECT_TRUE(lost_its_device(run));
@@ -199,7 +199,7 @@ TEST_F(LostDevice, ASecondCulpritJoinsTheFirst) {
     EXPECT_TRUE(std::holds_alternative<Failed>(step(run, second).time));
 }
 
-TEST_F(LostDevice, AStepThatComputesWrongBeforeAnotherHangsIsNotLeftOutNextTime) {
+TEST_F(LostDevice, AWrongStepBeforeAHangIsNotLeftOutNextTime) {
     strata::Run run = failing(culprit);
     for (StepResult& one : run.steps) {
         one.verified = {.error = 1, .tolerance = 0.1};
@@ -207,7 +207,7 @@ TEST_F(LostDevice, AStepThatComputesWrongBeforeAnotherHangsIsNotLeftOutNextTime)
     EXPECT_TRUE(omissions_of(run).empty());
 }
 
-TEST_F(LostDevice, AStepThatOnlyComputesWrongIsNotLeftOutNextTime) {
+TEST_F(LostDevice, AStepWithOnlyWrongValuesIsNotLeftOutNextTime) {
     strata::Run run = failing(culprit);
     run.flags.clear();
     EXPECT_TRUE(omissions_of(run).empty());

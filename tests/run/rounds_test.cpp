@@ -14,7 +14,7 @@ namespace {
 
 using testing::ScriptedBackend;
 
-// Two sides that differ in their seed, measured in this process.
+// Two sides with different seeds, measured in this process.
 class Rounds : public ::testing::Test {
 protected:
     Rounds() {
@@ -71,7 +71,7 @@ protected:
     std::atomic<bool> stop_{false};
 };
 
-TEST_F(Rounds, TheSidesTakeTurnsAndBeginEverySecondRoundTheOtherWay) {
+TEST_F(Rounds, TheSidesAlternateAndReverseTheirOrderEverySecondRound) {
     EXPECT_EQ(run(3), ExitCode::done);
     EXPECT_EQ(order_, (std::vector<std::uint64_t>{1, 2, 2, 1, 1, 2}));
     for (const Side& side : sides_) {
@@ -82,7 +82,7 @@ TEST_F(Rounds, TheSidesTakeTurnsAndBeginEverySecondRoundTheOtherWay) {
     }
 }
 
-TEST_F(Rounds, ASideThatCannotBeMeasuredIsAskedOnceAndTheOthersGoOn) {
+TEST_F(Rounds, ASideThatCannotBeMeasuredIsTriedOnceAndTheOthersContinue) {
     refused_ = 1;
     EXPECT_EQ(run(3), ExitCode::done);
     EXPECT_EQ(order_, (std::vector<std::uint64_t>{1, 2, 2, 2}));
@@ -106,11 +106,11 @@ TEST_F(Rounds, EndWhenThereAreEnough) {
     hooks_.are_enough = [](const std::vector<Side>& sides) { return sides[1].runs.size() == 2; };
     EXPECT_EQ(run(5), ExitCode::done);
     EXPECT_EQ(order_.size(), 4U);
-    EXPECT_EQ(run(5), ExitCode::done);  // anew, not a third round of the first
+    EXPECT_EQ(run(5), ExitCode::done);  // new, not a third round of the first
     EXPECT_EQ(order_.size(), 4U);
 }
 
-TEST_F(Rounds, WhatIsCompleteIsMeasuredAnew) {
+TEST_F(Rounds, ACompletedComparisonIsMeasuredAgain) {
     EXPECT_EQ(run(1), ExitCode::done);
     EXPECT_EQ(run(1), ExitCode::done);
     EXPECT_EQ(order_.size(), 2U);

@@ -15,7 +15,7 @@ Graph one_convolution() {
     return builder.finish();
 }
 
-TEST(Steps, AStepOfALayersOwnPassHasTheLayersWork) {
+TEST(Steps, AComputeStepHasItsLayersWork) {
     const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward}};
     const auto results = step_results(one_convolution(), {}, steps, {});
     ASSERT_EQ(results.size(), 1U);
@@ -42,7 +42,7 @@ TEST(Steps, AnAliasHasNeitherWorkNorTrafficNorTime) {
     EXPECT_TRUE(std::holds_alternative<NoOp>(results[0].time));
 }
 
-TEST(Steps, AnUpdateCostsWhatItsOptimizerDoes) {
+TEST(Steps, AnUpdateHasItsOptimizersWork) {
     const std::vector<Step> steps = {{.layer = 0, .pass = Pass::update}};
     const auto momentum = step_results(one_convolution(), {}, steps, {});
     const auto adam =
@@ -77,7 +77,7 @@ TEST(Steps, AStepKeepsItsDifferenceFromTheReference) {
     EXPECT_TRUE(std::holds_alternative<Samples>(results[1].time));
 }
 
-TEST(Steps, TwoPassesInOneStepReadWhatBothReadOnce) {
+TEST(Steps, TwoPassesInOneStepReadSharedOperandsOnce) {
     GraphBuilder builder("normalized");
     const TensorId x = builder.input("x", {{2, 3, 8, 8}});
     builder.add("norm", BatchNormalization{}, {builder.add("relu", Activation{}, {x})});
@@ -95,7 +95,7 @@ TEST(Steps, TwoPassesInOneStepReadWhatBothReadOnce) {
     EXPECT_EQ(after[1].written, before[0].written + before[1].written);
 }
 
-TEST(Steps, WhatIsDoneWithinAnotherStepHasItsTimeAndWorkThere) {
+TEST(Steps, AnIncludedStepHasItsTimeAndWorkInTheOther) {
     GraphBuilder builder("two");
     const TensorId x = builder.input("x", {{2, 3, 8, 8}});
     const Convolution op = {.out_channels = 4, .kernel = {3, 3}, .bias = false};
@@ -122,8 +122,8 @@ TEST(Steps, HalfWidthElementsMoveHalfTheActivations) {
     EXPECT_EQ(narrow[0].flops.value, wide[0].flops.value);
 }
 
-// Of a whole network as one step: only the first operand, the parameters and the last result are
-// sure to go through memory, and no count of bytes is ever below zero.
+// A whole network as one step: only the first operand, the parameters and the last result certainly
+// go through memory, and byte counts are never negative.
 TEST(Steps, ACompiledNetworksTrafficShrinksWithItsLayersAndStaysPositive) {
     GraphBuilder builder("shrinking");
     TensorId x = builder.input("x", {{2, 3, 16, 16}});

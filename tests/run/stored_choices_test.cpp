@@ -43,7 +43,7 @@ protected:
     StoredTunings tunings_{database_, TuningScope{.machine = "here"}};
 };
 
-TEST_F(StoredChoicesTest, WithoutATuningAnExecutionStaysAsItIs) {
+TEST_F(StoredChoicesTest, WithoutATuningAnExecutionIsUnchanged) {
     EXPECT_EQ(choices().passes, 3U);
     EXPECT_TRUE(choices().tuned.empty());
     const Execution execution = with_choices({}, choices());
@@ -51,7 +51,7 @@ TEST_F(StoredChoicesTest, WithoutATuningAnExecutionStaysAsItIs) {
     EXPECT_TRUE(execution.engine.choices.empty());
 }
 
-TEST_F(StoredChoicesTest, AnInferenceHasForwardPassesOnly) {
+TEST_F(StoredChoicesTest, InferenceHasOnlyForwardPasses) {
     EXPECT_EQ(choices({.numerics = {.mode = Mode::inference}}).passes, 1U);
 }
 
@@ -70,17 +70,17 @@ TEST_F(StoredChoicesTest, TunedPassesRunByTheirChoicesAndTheOthersDirect) {
     EXPECT_EQ(chosen(Pass::backward_weights).source, ChoiceSource::heuristic);
     EXPECT_EQ(sentence_on("network", choices()),
               "network: 1 of 3 convolution and linear passes are tuned, 1 of them to another "
-              "algorithm than the usual one; --algorithm direct takes no tuning");
+              "algorithm than the usual one; --algorithm direct uses no tuning");
 }
 
-TEST_F(StoredChoicesTest, OtherLayoutsAndSeparateBiasesAreNotWhatIsTuned) {
+TEST_F(StoredChoicesTest, OtherLayoutsAndSeparateBiasesUseNoTuning) {
     EXPECT_TRUE(runs_as_tuned({}));
     EXPECT_TRUE(runs_as_tuned({.engine = {.fusion = Fusion::convolution}}));
     EXPECT_FALSE(runs_as_tuned({.engine = {.image_layout = ImageLayout::channels_last}}));
     EXPECT_FALSE(runs_as_tuned({.engine = {.bias = BiasAddition::separate}}));
 }
 
-TEST_F(StoredChoicesTest, WhereDirectIsTheFastestEverywhereNothingIsChosen) {
+TEST_F(StoredChoicesTest, IfDirectIsFastestEverywhereNothingIsChosen) {
     for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
         store(pass, direct);
     }
@@ -103,7 +103,7 @@ TEST_F(StoredChoicesTest, ALinearLayersChoiceLeavesConvolutionsDirect) {
     EXPECT_EQ(execution.engine.choices[0].algorithm, LinearAlgorithm::matmul);
 }
 
-TEST(TuningScope, SaysWhatATuningIsValidFor) {
+TEST(TuningScope, IsTheValidityOfATuning) {
     const TuningScope scope =
         tuning_scope({.name = "onednn", .version = "2.6.3", .details = "isa AVX2"},
                      {.numerics = {.mode = Mode::inference, .dtype = DataType::bf16},

@@ -20,15 +20,15 @@ namespace {
 
 using enum ConvolutionAlgorithm;
 
-// An engine that knows three algorithms beside direct, with planted times.
+// An engine with three algorithms besides direct and planted times.
 class PlantedEngine {
 public:
-    // Milliseconds of a step by an algorithm; `are_chosen`: by choices, not one for all.
+    // Milliseconds of a step by algorithm; `are_chosen`: by choices, not one for all.
     std::function<double(const Layer&, Pass, ConvolutionAlgorithm, bool are_chosen)> time =
         [](const Layer&, Pass, ConvolutionAlgorithm, bool) { return 1.0; };
-    // Milliseconds of every other step beside choices, in the executable's n-th iteration.
+    // Milliseconds of every other step next to chosen ones, in the executable's n-th iteration.
     std::function<double(int iteration)> others_with_choices = [](int) { return 1.0; };
-    double noise_of_choices = 0.01;  // of a chosen step's time, at most
+    double noise_of_choices = 0.01;  // bound, relative to a chosen step's time
     std::vector<ConvolutionAlgorithm> known = {gemm, winograd_6x6_3x3, fft};
     std::set<ConvolutionAlgorithm> wrong = {};      // whose results are a little off
     std::map<ConvolutionAlgorithm, int> runs = {};  // of the first layer's forward pass by it
@@ -59,7 +59,7 @@ private:
         }
     }
 
-    // A layer alone is examined, not timed.
+    // A single layer is checked, not timed.
     bool is_kept() const { return backend_.asked.scheduling.memory == MemoryReuse::kept; }
 
     void plant(testing::ScriptedExecutable& executable, std::size_t place, const Layer& layer,
@@ -86,19 +86,19 @@ private:
     }
 
     void set_time(testing::ScriptedExecutable& executable, std::size_t place, double milliseconds,
-                  double most_noise, int* count) {
-        executable.take_time(place, [this, milliseconds, most_noise, count] {
+                  double max_noise, int* count) {
+        executable.take_time(place, [this, milliseconds, max_noise, count] {
             if (count != nullptr) {
                 ++*count;
             }
             const auto noise = static_cast<double>(random_.symmetric(draws_++));
-            const Seconds taken{milliseconds * 1e-3 * (1 + most_noise * noise)};
+            const Seconds taken{milliseconds * 1e-3 * (1 + max_noise * noise)};
             clock_.advance(taken);
             return taken;
         });
     }
 
-    // The output of a layer alone, a thousandth larger.
+    // The output of a single layer, a thousandth larger.
     void disturb(Executable& real) const {
         const TensorId output = slice(graph_, "first").layers.front().outputs.front();
         HostValues values = real.read(output, Content::value);
@@ -126,7 +126,7 @@ const TunedPass& tuned(const TuningOutcome& outcome, const Graph& graph, std::si
     return *found;
 }
 
-// As a database has them.
+// The trials as stored in a database.
 auto known_in(const std::vector<TuningTrial>& kept) {
     return [&kept](const ProblemPass& key) {
         std::vector<TuningTrial> known;
@@ -158,12 +158,12 @@ TEST(Tune, EachPassOfEachProblemGetsItsPlantedFastest) {
     ASSERT_TRUE(outcome.whole);
     EXPECT_LT(outcome.whole->high, 1);
     EXPECT_TRUE(outcome.is_kept);
-    // The first gradient is nobody's: two passes of the one problem that two layers share, one of
-    // which computes its data's gradient.
+    // Nothing needs the first layer's data gradient: two passes of the problem that two layers
+    // share, one of which computes its data's gradient.
     EXPECT_EQ(outcome.passes.size(), 6U);
 }
 
-TEST(Tune, WhatIsNotSurelyFasterLeavesTheUsualAlgorithm) {
+TEST(Tune, WithoutACertainGainTheUsualAlgorithmStays) {
     PlantedEngine engine;  // all take the same time
     const TuningOutcome outcome = engine.tune();
     for (const TunedPass& pass : outcome.passes) {
@@ -173,7 +173,7 @@ TEST(Tune, WhatIsNotSurelyFasterLeavesTheUsualAlgorithm) {
     EXPECT_FALSE(outcome.whole);
 }
 
-TEST(Tune, AFastAlgorithmThatRoundsBadlyIsNoChoice) {
+TEST(Tune, AFastAlgorithmWithLargeErrorsIsNotChosen) {
     PlantedEngine engine;
     engine.wrong = {winograd_6x6_3x3};
     engine.time = [](const Layer&, Pass pass, ConvolutionAlgorithm algorithm, bool) {
@@ -187,7 +187,7 @@ TEST(Tune, AFastAlgorithmThatRoundsBadlyIsNoChoice) {
     EXPECT_EQ(tuned(engine.tune(), engine.graph(), 0, Pass::forward).algorithm, winograd_6x6_3x3);
 }
 
-TEST(Tune, AChoiceThatGainsNothingBesideTheOthersIsDropped) {
+TEST(Tune, AChoiceThatGainsNothingAmongTheOthersIsDropped) {
     PlantedEngine engine;
     engine.time = [](const Layer& layer, Pass pass, ConvolutionAlgorithm algorithm,
                      bool are_chosen) {
@@ -200,7 +200,7 @@ TEST(Tune, AChoiceThatGainsNothingBesideTheOthersIsDropped) {
     EXPECT_TRUE(outcome.is_kept);
 }
 
-TEST(Tune, AChoiceWhoseGainNoiseHidesBesideTheOthersIsKept) {
+TEST(Tune, AChoiceWhoseGainNoiseHidesAmongTheOthersIsKept) {
     PlantedEngine engine;
     engine.noise_of_choices = 0.8;
     engine.time = [](const Layer&, Pass pass, ConvolutionAlgorithm algorithm, bool) {
@@ -249,10 +249,10 @@ TEST(Tune, AnUnclearWholeStepIsMeasuredLongerAndThenNotKept) {
     EXPECT_EQ(engine.runs[gemm], 2 + 10 + 30);
 }
 
-TEST(Tune, AStepThatOnlyTheFirstRoundsShowSlowerIsMeasuredLongerAndKept) {
+TEST(Tune, AStepThatIsSlowerOnlyInTheFirstRoundsIsMeasuredLongerAndKept) {
     PlantedEngine engine;
     engine.others_with_choices = [](int iteration) {
-        return iteration > 8 ? 1.0 : 1.7;  // while a neighbour works
+        return iteration > 8 ? 1.0 : 1.7;  // during a neighbour's disturbance
     };
     engine.time = [](const Layer&, Pass pass, ConvolutionAlgorithm algorithm, bool) {
         return algorithm == gemm ? (pass == Pass::forward ? 0.3 : 2.0) : 1.0;
@@ -263,7 +263,7 @@ TEST(Tune, AStepThatOnlyTheFirstRoundsShowSlowerIsMeasuredLongerAndKept) {
     EXPECT_GT(engine.runs[gemm], 2 + 10 + 10);
 }
 
-TEST(Tune, ACandidateIsMeasuredOnlyAsLongAsItMayWin) {
+TEST(Tune, ACandidateIsMeasuredOnlyWhileItMayWin) {
     PlantedEngine engine;
     engine.time = [](const Layer&, Pass, ConvolutionAlgorithm algorithm, bool) {
         return algorithm == gemm               ? 2.0
@@ -272,7 +272,7 @@ TEST(Tune, ACandidateIsMeasuredOnlyAsLongAsItMayWin) {
                                                : 1.0;
     };
     const TuningOutcome outcome = engine.tune();
-    // The first iteration and so many rounds.
+    // The first iteration and this many rounds.
     EXPECT_EQ(engine.runs[gemm], 1 + 1);
     EXPECT_EQ(engine.runs[winograd_6x6_3x3], 1 + 3);
     EXPECT_EQ(engine.runs[fft], 1 + 6);
@@ -282,7 +282,7 @@ TEST(Tune, ACandidateIsMeasuredOnlyAsLongAsItMayWin) {
     EXPECT_EQ(tuned(outcome, engine.graph(), 0, Pass::forward).candidates, 3U);
 }
 
-TEST(Tune, WhatIsKnownIsNotTriedAgain) {
+TEST(Tune, KnownCandidatesAreNotTriedAgain) {
     PlantedEngine engine;
     engine.time = [](const Layer&, Pass, ConvolutionAlgorithm algorithm, bool) {
         return algorithm == fft ? 0.5 : 1.0;
@@ -299,7 +299,7 @@ TEST(Tune, WhatIsKnownIsNotTriedAgain) {
     EXPECT_EQ(outcome.trials.size(), kept.size());
 }
 
-TEST(Tune, WhatRanOutOfRoundsWhileItMightWinIsTriedAgain) {
+TEST(Tune, AnUndecidedCandidateIsTriedAgain) {
     PlantedEngine engine;
     const auto retried = [&](Ratio ratio, std::size_t rounds) {
         const TuningOutcome outcome = engine.tune({.known = [&](const ProblemPass& key) {
@@ -318,8 +318,8 @@ TEST(Tune, WhatRanOutOfRoundsWhileItMightWinIsTriedAgain) {
     EXPECT_FALSE(retried({1.1, 0.9, 1.3}, 2)) << "it is slower in the median";
 }
 
-// All candidates gain, so that errors and all choices together are measured, too.
-TEST(Tune, WhatWouldEndAfterTheLimitIsNotBegun) {
+// All candidates gain, so that errors and all choices together are measured too.
+TEST(Tune, APartThatWouldEndAfterTheLimitIsNotBegun) {
     std::vector<std::size_t> untried;
     for (const double limit : {0.25, 0.4, 1.0}) {
         PlantedEngine engine;
@@ -336,7 +336,7 @@ TEST(Tune, WhatWouldEndAfterTheLimitIsNotBegun) {
     EXPECT_GE(untried[1], untried[2]);
 }
 
-TEST(Tune, OneThingIsDoneHoweverLittleTimeThereIs) {
+TEST(Tune, OnePartIsDoneHoweverLittleTimeThereIs) {
     PlantedEngine engine;
     engine.limits.time = Seconds{1e-3};
     engine.time = [](const Layer&, Pass, ConvolutionAlgorithm algorithm, bool) {
@@ -363,7 +363,7 @@ TEST(Tune, AnInterruptLeavesNoChoices) {
     EXPECT_GT(outcome.untried, 0U);
 }
 
-TEST(Tune, ACandidateThatTheEngineCannotDoIsATrialWithItsReason) {
+TEST(Tune, AnUnsupportedCandidateIsATrialWithItsReason) {
     PlantedEngine engine;
     const TuningOutcome outcome = engine.tune();
     const auto found = std::ranges::find(outcome.trials, fft_tiled, &TuningTrial::algorithm);

@@ -9,17 +9,17 @@ namespace {
 constexpr TuningCosts costs = {
     .step = Seconds{2}, .preparation = Seconds{3}, .checks = {}, .checked = {}};
 
-TEST(TuningBudget, ATrialIsAPreparationAndTheRoundsThatDecide) {
+TEST(TuningBudget, ATrialCostsAPreparationAndTheDecidingRounds) {
     EXPECT_DOUBLE_EQ(costs.trial(1).value, 3 + rounds_to_decide * 2 * 2.0);
     EXPECT_DOUBLE_EQ(costs.trial(3).value, 3 + rounds_to_decide * 4 * 2.0);
 }
 
-TEST(TuningBudget, TheEndIsTheErrorsAndTheNetworkWithAllChoices) {
+TEST(TuningBudget, TheReserveCoversTheErrorsAndTheNetworkWithAllChoices) {
     EXPECT_DOUBLE_EQ(costs.confirmation().value, 3 + rounds_to_confirm * 2 * 2.0);
     EXPECT_DOUBLE_EQ(costs.end().value, costs.confirmation().value + 3);
 }
 
-TEST(TuningBudget, ACheckIsEstimatedByThoseBefore) {
+TEST(TuningBudget, ACheckIsEstimatedFromEarlierOnes) {
     EXPECT_DOUBLE_EQ(costs.check(Seconds{1}).value, 1.5) << "half a network";
     TuningCosts later = costs;
     later.checks = Seconds{8};

@@ -10,8 +10,8 @@
 namespace strata {
 namespace {
 
-// What a pass of the network's first convolution costs, which has a twin and is followed by an
-// activation, where every step takes a second.
+// The cost of a pass of the network's first convolution, which has an equal one and is followed by
+// an activation, if every step takes a second.
 Seconds cost(Pass pass, const Execution& execution) {
     const Graph graph = testing::network_of_convolutions();
     testing::ScriptedBackend backend([](testing::ScriptedExecutable&) {});
@@ -23,7 +23,7 @@ Seconds cost(Pass pass, const Execution& execution) {
 }
 
 // Otherwise an algorithm that fuses nothing would seem to be as fast as one that does.
-TEST(TuningNetwork, AFusedPassCostsAlsoWhatMightBeFusedWithIt) {
+TEST(TuningNetwork, AFusedPassIncludesTheCostOfLayersFusedWithIt) {
     const EngineOptions fused = {.fusion = Fusion::convolution};
     EXPECT_EQ(cost(Pass::forward, {}), Seconds{1});
     EXPECT_EQ(cost(Pass::forward, {.engine = fused}), Seconds{1.5});

@@ -9,7 +9,7 @@ namespace strata {
 namespace {
 
 // Two multiply-adds start per cycle and take four or five: ten sums hide that, and together with
-// their two factors they fit into the sixteen registers.
+// their two factors they fit in the sixteen registers.
 constexpr int sums_in_registers = 12;
 
 [[gnu::target("avx2,fma")]] void fma_f32(std::size_t rounds) {

@@ -9,7 +9,7 @@ namespace strata {
 namespace {
 
 // More than the eight or ten that hide the latency, so that a late one does not stall a port;
-// together with the factors they fit into the 32 registers.
+// together with the factors they fit in the 32 registers.
 constexpr int sums_in_registers = 24;
 
 [[gnu::target("avx512f")]] void fma_f32(std::size_t rounds) {

@@ -34,10 +34,10 @@ struct MemoryKernel {
     void (*run)(std::span<float> memory, std::size_t passes) = nullptr;
 };
 
-// A memory kernel moves only whole multiples of this many floats.
+// Memory kernels move only multiples of this many floats.
 inline constexpr std::size_t memory_granule = 3 * 256;
 
-// Every kernel that this build has, whether or not this machine can run it.
+// All kernels in this build, whether or not this machine can run them.
 std::vector<ComputeKernel> compute_kernels();
 std::vector<MemoryKernel> memory_kernels();
 
@@ -50,8 +50,8 @@ std::vector<MemoryKernel> memory_kernels_avx512();
 std::vector<MemoryKernel> memory_kernels_avx2();
 std::vector<MemoryKernel> memory_kernels_portable();
 
-// Asks the operating system to let this process use AMX's tiles (arch_prctl, Linux 5.16). Returns
-// whether it may.
+// Requests permission from the operating system to use AMX tiles (arch_prctl, Linux 5.16). Returns
+// whether it was granted.
 bool allow_tiles();
 
 // Makes the compiler believe that a value is used, so that the loop that computes it is kept.
