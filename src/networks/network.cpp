@@ -133,10 +133,6 @@ Graph load_problem(const NetworkRequest& request) {
     return build.finish();
 }
 
-bool is_zoo_name(std::string_view name) {
-    return std::ranges::find(zoo(), name, &ZooNetwork::name) != zoo().end();
-}
-
 std::string endings() {
     std::vector<std::string> names;
     for (const FileKind& kind : file_kinds) {
@@ -172,6 +168,26 @@ std::string endings() {
 }
 
 }  // namespace
+
+const ZooNetwork& find_zoo_network(std::string_view name) {
+    const auto found = std::ranges::find(zoo(), name, &ZooNetwork::name);
+    if (found != zoo().end()) {
+        return *found;
+    }
+    std::vector<std::string> names;
+    for (const ZooNetwork& network : zoo()) {
+        names.emplace_back(network.name);
+    }
+    for (const GeneratorFamily& family : generator_families()) {
+        names.push_back(std::string(family.name) + ":");
+    }
+    const auto meant = nearest(name, names);
+    throw Error(fmt::format("there is no network \"{}\"; {}", printable(name),
+                            meant ? "did you mean \"" + *meant + "\"?"
+                                  : "\"strata list networks\" names them, and a file is named with "
+                                    "its ending"),
+                ExitCode::usage);
+}
 
 std::string canonical_network(const std::string& network) {
     return is_generator(network) ? to_text(parse_generator(network)) : network;

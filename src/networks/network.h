@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/graph.h"
+#include "networks/zoo/zoo.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -36,17 +37,7 @@ std::string canonical_network(const std::string& network);
 // network is not a file. Throws Error if its own cannot be read.
 std::vector<std::filesystem::path> files_of(const std::string& network);
 
-// A zoo entry.
-struct ZooNetwork {
-    std::string_view name;
-    std::string_view origin;  // paper, and which variant of it
-    Graph (*build)(std::int64_t batch);
-};
-
-// THE list of networks that can be requested by name.
-std::span<const ZooNetwork> zoo();
-
-// Throws Error with exit code usage and the nearest name.
+// The network of that name in the zoo. Throws Error with exit code usage and the nearest name.
 const ZooNetwork& find_zoo_network(std::string_view name);
 
 // The same network without its loss: the trailing softmax cross-entropy becomes a softmax, because

@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace strata {
 
 namespace {
@@ -47,11 +45,6 @@ std::string vary_generator(const std::string& network, const std::string& name,
     const std::string_view parameters =
         colon == std::string::npos ? "" : std::string_view(network).substr(colon + 1);
     return network.substr(0, colon) + ":" + with_piece(parameters, ',', name, value);
-}
-
-bool is_zoo_name(const std::string& network) {
-    const auto named = [&](const ZooNetwork& known) { return known.name == network; };
-    return std::ranges::any_of(zoo(), named);
 }
 
 // "fc:n32c9216k4096", the short form of an operator, which looks like a generator.

@@ -3,8 +3,8 @@
 // types, attributes, edges, operators or the opset are changed, and it is written again. Nearly all
 // results are well-formed, so they reach the converters, the folding and the counting.
 #include "graph/memory.h"
+#include "networks/onnx/file/wire.h"
 #include "networks/onnx/import.h"
-#include "networks/onnx/wire.h"
 #include "tests/fuzz/use_graph.h"
 #include "tests/support/onnx_writer.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "networks/onnx/constant.h"
+#include "networks/onnx/file/constant.h"
 
 #include <filesystem>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
 #include "base/file.h"
-#include "networks/onnx/constant_reader.h"
+#include "networks/onnx/file/constant_reader.h"
 #include "tests/onnx_nodes/node_case.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
 #include "base/file.h"
+#include "networks/onnx/file/model.h"
 #include "networks/onnx/import.h"
-#include "networks/onnx/model.h"
 #include "tests/onnx_nodes/node_case.h"
 
 #include <fmt/format.h>

@@ -9,7 +9,8 @@
 
 namespace strata {
 
-// Writes one protobuf message field by field; the counterpart of networks/onnx/wire.h for tests.
+// Writes one protobuf message field by field; the counterpart of networks/onnx/file/wire.h for
+// tests.
 class WireWriter {
 public:
     WireWriter& integer(int field, std::int64_t value);

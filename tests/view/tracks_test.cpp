@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "view/tracks.h"
 
-#include "networks/onnx/wire.h"
+#include "networks/onnx/file/wire.h"
 #include "tests/support/error_message.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted_run.h"

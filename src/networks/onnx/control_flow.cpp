@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "networks/onnx/control_flow.h"
-
-#include "networks/onnx/arrangement.h"
+#include "networks/onnx/import_node.h"
 
 #include <fmt/format.h>
 
@@ -10,15 +8,6 @@
 #include <utility>
 
 namespace strata {
-
-std::string_view NameScope::resolve(std::string_view name) const {
-    for (const NameScope* scope = this; scope; scope = scope->outer) {
-        if (const auto found = scope->names.find(name); found != scope->names.end()) {
-            return found->second;
-        }
-    }
-    return name;
-}
 
 namespace {
 
@@ -202,6 +191,45 @@ void give_stacked(ModelImport& import, const NodeImport& node, std::size_t outpu
     node.result_part(output, Concat{.axis = static_cast<std::int64_t>(axis)}, operands);
 }
 
+std::int64_t number_at_or_0(const Dims& list, std::size_t i) {
+    return i < list.size() ? list[i] : 0;
+}
+
+// What a loop passes from one iteration to the next, and what every iteration adds to a result.
+struct Carried {
+    // `before` outputs of the body are neither.
+    Carried(std::span<const std::string_view> first, const Body& body, std::size_t before)
+        : states(first.begin(), first.end()) {
+        const std::size_t outputs = body.graph->outputs.size();
+        stacked.resize(outputs - std::min(outputs, states.size() + before));
+    }
+
+    void take(const Iteration& iteration, std::size_t before) {
+        for (std::size_t state = 0; state < states.size(); ++state) {
+            states[state] = iteration.output(before + state);
+        }
+        for (std::size_t k = 0; k < stacked.size(); ++k) {
+            stacked[k].push_back(iteration.output(before + states.size() + k));
+        }
+    }
+
+    void give(ModelImport& import, const NodeImport& node, const Dims& axes,
+              const Dims& directions) {
+        for (std::size_t state = 0; state < states.size(); ++state) {
+            give_value(import, node, state, states[state]);
+        }
+        for (std::size_t k = 0; k < stacked.size(); ++k) {
+            if (number_at_or_0(directions, k) != 0) {
+                std::ranges::reverse(stacked[k]);
+            }
+            give_stacked(import, node, states.size() + k, stacked[k], number_at_or_0(axes, k));
+        }
+    }
+
+    std::vector<std::string_view> states;
+    std::vector<std::vector<std::string_view>> stacked;
+};
+
 void import_if(ModelImport& import, const OrderedNode& ordered) {
     const NodeImport node(import, *ordered.node);
     const bool taken = condition(import, ordered.node->inputs.at(0));
@@ -236,34 +264,21 @@ void import_loop(ModelImport& import, const OrderedNode& ordered) {
     if (ordered.node->inputs.size() < 2) {
         throw Unsupported{"it does not say how often it repeats"};
     }
-    std::vector<std::string_view> carried(ordered.node->inputs.begin() + 2,
-                                          ordered.node->inputs.end());
-    std::vector<std::vector<std::string_view>> stacked(
-        body.graph->outputs.size() - std::min(body.graph->outputs.size(), carried.size() + 1));
+    Carried carried(std::span(ordered.node->inputs).subspan(2), body, 1);
     bool goes_on = !node.has_input(1) || condition(import, ordered.node->inputs[1]);
     for (std::int64_t i = 0; i < most && goes_on; ++i) {
         require_few(std::max(i + 1, node.has_input(0) ? most : 0));
         Iteration iteration(import, body, prefix_of(node, i));
         iteration.bind(0, constant_value(import, constant_of({{}, DataType::s64}, std::array{i})));
         iteration.bind(1, truth_value(import, true));
-        for (std::size_t state = 0; state < carried.size(); ++state) {
-            iteration.bind(state + 2, carried[state]);
+        for (std::size_t state = 0; state < carried.states.size(); ++state) {
+            iteration.bind(state + 2, carried.states[state]);
         }
         iteration.run();
         goes_on = condition(import, iteration.output(0));
-        for (std::size_t state = 0; state < carried.size(); ++state) {
-            carried[state] = iteration.output(state + 1);
-        }
-        for (std::size_t k = 0; k < stacked.size(); ++k) {
-            stacked[k].push_back(iteration.output(carried.size() + 1 + k));
-        }
+        carried.take(iteration, 1);
     }
-    for (std::size_t state = 0; state < carried.size(); ++state) {
-        give_value(import, node, state, carried[state]);
-    }
-    for (std::size_t k = 0; k < stacked.size(); ++k) {
-        give_stacked(import, node, carried.size() + k, stacked[k], 0);
-    }
+    carried.give(import, node, {}, {});
 }
 
 // The parts of a Scan's input, one for each iteration.
@@ -282,10 +297,6 @@ std::string_view scanned(ModelImport& import, const NodeImport& node, std::size_
     return name;
 }
 
-std::int64_t number_at_or_0(const Dims& list, std::size_t i) {
-    return i < list.size() ? list[i] : 0;
-}
-
 void import_scan(ModelImport& import, const OrderedNode& ordered) {
     const NodeImport node(import, *ordered.node);
     const Body body = body_of(import, *ordered.node, "body");
@@ -301,40 +312,22 @@ void import_scan(ModelImport& import, const OrderedNode& ordered) {
     };
     const std::int64_t length = node.input(states).dims.at(axis_of_input(states));
     require_few(length);
-    std::vector<std::string_view> carried(
-        ordered.node->inputs.begin(),
-        ordered.node->inputs.begin() + static_cast<std::ptrdiff_t>(states));
-    std::vector<std::vector<std::string_view>> stacked(
-        body.graph->outputs.size() - std::min(body.graph->outputs.size(), states));
+    Carried carried(std::span(ordered.node->inputs).first(states), body, 0);
     for (std::int64_t i = 0; i < length; ++i) {
         Iteration iteration(import, body, prefix_of(node, i));
         for (std::size_t input = 0; input < ordered.node->inputs.size(); ++input) {
             const bool backward =
                 input >= states && number_at_or_0(directions, input - states) != 0;
             iteration.bind(input, input < states
-                                      ? carried[input]
+                                      ? carried.states[input]
                                       : scanned(import, node, input, backward ? length - 1 - i : i,
                                                 axis_of_input(input)));
         }
         iteration.run();
-        for (std::size_t state = 0; state < states; ++state) {
-            carried[state] = iteration.output(state);
-        }
-        for (std::size_t k = 0; k < stacked.size(); ++k) {
-            stacked[k].push_back(iteration.output(states + k));
-        }
+        carried.take(iteration, 0);
     }
-    const Dims output_axes = node.integers("scan_output_axes");
-    const Dims output_directions = node.integers("scan_output_directions");
-    for (std::size_t state = 0; state < states; ++state) {
-        give_value(import, node, state, carried[state]);
-    }
-    for (std::size_t k = 0; k < stacked.size(); ++k) {
-        if (number_at_or_0(output_directions, k) != 0) {
-            std::ranges::reverse(stacked[k]);
-        }
-        give_stacked(import, node, states + k, stacked[k], number_at_or_0(output_axes, k));
-    }
+    carried.give(import, node, node.integers("scan_output_axes"),
+                 node.integers("scan_output_directions"));
 }
 
 }  // namespace

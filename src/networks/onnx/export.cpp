@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/new_file.h"
 #include "base/text.h"
-#include "networks/onnx/emit/emitters.h"
-#include "networks/onnx/model.h"
+#include "networks/onnx/file/model.h"
+#include "networks/onnx/operator/families.h"
 #include "op/problem.h"
 
 #include <fmt/format.h>
@@ -91,12 +91,25 @@ WireMessage small_tensor_message(const OnnxSmallTensor& tensor) {
         .text(9, expanded(tensor.value.tensor, tensor.value.data));
 }
 
+auto write_of(const Op& op) {
+    if (const auto* opaque = std::get_if<Opaque>(&op)) {
+        throw Error("an operator that is not supported here (" + opaque->foreign_type +
+                    ") cannot be exported; exclude the layer with --slice");
+    }
+    const LayerWrite* known = find_write(type_of(op));
+    if (known == nullptr) {
+        throw Error(std::string(type_of(op)) +
+                    " cannot be exported to ONNX; exclude the layer with --slice");
+    }
+    return known->write;
+}
+
 // Nodes have the layer's name, followed by a number if there are several: a runtime's profile then
 // names the layer, and one that puts a function's body in the place of its call (ONNX Runtime)
 // finds names that differ.
 void write_nodes_of(const Layer& layer, LayerWriter& writer) {
     try {
-        std::visit([&](const auto& op) { emit(op, writer); }, layer.op);
+        write_of(layer.op)(layer.op, writer);
         for (std::size_t i = 0; writer.nodes.size() > 1 && i < writer.nodes.size(); ++i) {
             writer.nodes[i].name = fmt::format("{}/{}", layer.name, i);
         }
@@ -125,7 +138,7 @@ WireMessage function_message(const std::string& name, const LayerWriter& body) {
                                               .domain = {},
                                               .inputs = {},
                                               .outputs = {tensor.name},
-                                              .attributes = {value}}));
+                                              .attributes = {OnnxWrittenAttribute(value)}}));
     }
     for (const OnnxNodeText& node : body.nodes) {
         message.message(7, onnx_node_message(node));
@@ -182,14 +195,14 @@ private:
         const std::string name = fmt::format("{}_{}", type_of(layer.op), ++functions_count_);
         functions_.message(25, function_message(name, body));
         const LayerWriter outside(graph_, layer, LayerNames::own);
-        content_.message(1,
-                         onnx_node_message({.name = layer.name,
-                                            .op_type = name,
-                                            .domain = std::string(onnx_function_domain),
-                                            .inputs = outside.inputs(),
-                                            .outputs = outside.outputs(),
-                                            .attributes = {onnx_attribute_message(
-                                                {onnx_function_attribute, to_text(layer.op)})}}));
+        content_.message(
+            1, onnx_node_message({.name = layer.name,
+                                  .op_type = name,
+                                  .domain = std::string(onnx_function_domain),
+                                  .inputs = outside.inputs(),
+                                  .outputs = outside.outputs(),
+                                  .attributes = {{onnx_function_attribute,
+                                                  std::string_view(to_text(layer.op))}}}));
     }
 
     void add_interface() {

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "networks/onnx/model.h"
-#include "networks/onnx/node_import.h"
+#include "networks/onnx/file/model.h"
+#include "networks/onnx/import_node.h"
 
 #include <fmt/format.h>
 

@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "networks/onnx/constant.h"
+#include "networks/onnx/node/extents.h"
 
-#include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace strata {
-
-// Values that a model file leaves to its user.
-struct OnnxOptions {
-    // Extent of the first axis of the inputs; absent: the file's own, or 1 if that is open. A batch
-    // that the file fixes is changed too, together with reshape targets that repeat it.
-    std::optional<std::int64_t> batch = {};
-    std::map<std::string, std::int64_t> dims = {};  // values for named extents
-    // Inputs whose values are known in advance, as shapes, axes and indices often are.
-    std::map<std::string, Constant> values = {};
-};
 
 // A model in memory.
 struct OnnxSource {

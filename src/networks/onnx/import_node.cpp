@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "networks/onnx/node_import.h"
+#include "networks/onnx/import_node.h"
 
 #include "base/error.h"
 #include "base/text.h"
-#include "networks/onnx/control_flow.h"
-#include "networks/onnx/convert/converters.h"
-#include "networks/onnx/fold/folders.h"
-#include "networks/onnx/shape_rules.h"
+#include "networks/onnx/operator/families.h"
 #include "op/problem.h"
 
 #include <fmt/format.h>
@@ -125,30 +122,19 @@ void add_opaque(ModelImport& import, const OrderedNode& ordered, const std::stri
                                known_operands(import, ordered, known), std::move(outputs));
 }
 
-// Operators whose result can be much larger than their inputs.
-bool may_grow(std::string_view op_type) {
-    return op_type == "Range" || op_type == "Expand" || op_type == "Tile" || op_type == "EyeLike";
-}
-
-// Operators that read more of their first input than they write.
-bool may_shrink(std::string_view op_type) {
-    return op_type == "NonZero" || op_type == "Compress" || op_type == "Slice" ||
-           op_type == "Split" || op_type.starts_with("Reduce");
-}
-
 // Whether a node may be folded: all its inputs are constant, and the budget is not spent.
-bool is_foldable(const ModelImport& import, const NodeImport& node) {
-    const std::string_view op_type = node.node().op_type;
+bool is_foldable(const ModelImport& import, const NodeImport& node, const OnnxRow& row) {
     std::int64_t elements = 0;
     for (std::size_t i = 0; i < node.input_count(); ++i) {
-        const bool by_type = op_type == "CastLike" && i == 1;
-        const bool is_value = node.has_input(i) && !folds_by_shape(op_type) && !by_type;
+        const bool by_type = row.op_type == "CastLike" && i == 1;
+        const bool is_value = node.has_input(i) && !row.folds_by_shape && !by_type;
         if (is_value && (!node.constant(i) || !is_computed(node.input(i).dtype))) {
             return false;
         }
         elements += node.constant(i) ? std::min(node.input(i).elements(), max_folded_elements) : 0;
     }
-    const bool is_little = elements <= always_folded_elements && !may_grow(op_type);
+    const bool is_little =
+        elements <= always_folded_elements && row.fold_cost != FoldCost::may_grow;
     return is_little || !import.is_spent();
 }
 
@@ -174,8 +160,8 @@ void give_constant(ModelImport& import, const OnnxNode& node, std::size_t output
     value.constant = std::move(constant);
 }
 
-bool fold_split(ModelImport& import, const NodeImport& node) {
-    auto parts = folded_parts(node);
+bool fold_to_parts(ModelImport& import, const NodeImport& node, FoldParts fold) {
+    auto parts = fold(node);
     if (!parts) {
         return false;
     }
@@ -186,23 +172,21 @@ bool fold_split(ModelImport& import, const NodeImport& node) {
 }
 
 // Computes a node on constants; false if it cannot be folded.
-bool fold(ModelImport& import, const OnnxNode& node) {
+bool fold(ModelImport& import, const OnnxNode& node, const OnnxRow& row) {
     const NodeImport one(import, node);
-    const bool is_split = node.op_type == "Split";
-    const Folder folder = find_folder(node.op_type);
-    if ((!folder && !is_split) || !is_foldable(import, one)) {
+    if ((!row.fold && !row.fold_parts) || !is_foldable(import, one, row)) {
         return false;
     }
-    if (may_shrink(node.op_type)) {
+    if (row.fold_cost == FoldCost::may_shrink) {
         import.folding.elements += std::min(one.input(0).elements(), max_folded_elements);
     }
-    if (is_split) {
-        return fold_split(import, one);
+    if (row.fold_parts) {
+        return fold_to_parts(import, one, row.fold_parts);
     }
     if (node.outputs.size() != 1) {
         return false;
     }
-    auto constant = folder(one);
+    auto constant = row.fold(one);
     if (constant) {
         const bool is_matrix = constant->tensor.dims.size() == 2;
         give_constant(import, node, 0, std::move(*constant));
@@ -284,23 +268,23 @@ void convert(ModelImport& import, const OrderedNode& ordered) {
     if (!is_default_domain(node.domain) && node.domain != microsoft_domain) {
         throw Unsupported{fmt::format("domain '{}' is not supported", printable(node.domain))};
     }
-    if (is_default_domain(node.domain) && fold(import, node)) {
+    const OnnxRow* row = find_row(node.domain, node.op_type);
+    if (row && is_default_domain(node.domain) && fold(import, node, *row)) {
         return;
     }
-    const Converter* converter = find_converter(node.domain, node.op_type);
-    if (!converter) {
+    if (!row || !row->convert) {
         throw Unsupported{why_unknown(node)};
     }
     const NodeImport one(import, node);
     require_computed_inputs(one);
-    if (converter->outputs == Outputs::one) {
+    if (row->outputs == Outputs::one) {
         one.require_single_output();
     }
-    if (converter->elements == Elements::floating && !is_floating(one.input(0).dtype)) {
+    if (row->elements == Elements::floating && !is_floating(one.input(0).dtype)) {
         throw Unsupported{"arithmetic on integers is known for shapes only"};
     }
     require_filled_inputs(one);
-    converter->convert(one);
+    row->convert(one);
 }
 
 // All names whose tensor a conversion may have created.

@@ -4,7 +4,6 @@
 #include "graph/graph.h"
 
 // Networks as published, without a size to choose; those with variants have headers of their own.
-// Each function's source file has its name.
 namespace strata {
 
 // Iandola et al. 2016. Version 1.1 reduces earlier and costs 2.4 times less for the same accuracy.

@@ -34,7 +34,7 @@ void add_inverted_residual(Chain& chain, const InvertedResidual& block) {
     const TensorId from = chain.last();
     const std::int64_t channels = chain.channels();
     const auto activate = [&](const std::string& name) {
-        chain.add(block.prefix + name + ".act", block.activation);
+        chain.add(block.prefix + name + std::string(block.activation_name), block.activation);
     };
     if (block.expanded != channels) {
         add_normalized(chain, block.prefix + "expand", {block.expanded}, block.norm);

@@ -42,6 +42,7 @@ struct InvertedResidual {
     std::int64_t channels = 0;
     std::int64_t stride = 1;
     Activation activation = {};
+    std::string_view activation_name = ".act";  // behind the name of what it follows
     Excitation excitation = {};
     BatchNormalization norm = {};
 };

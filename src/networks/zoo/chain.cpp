@@ -22,14 +22,18 @@ Pooling pooling(PoolingKind kind, const SquarePooling& window) {
 }
 
 Tensor with_positive_batch(Tensor data) {
-    if (data.dims.at(0) < 1) {
-        throw Error(fmt::format("batch is {}; it must be at least 1", data.dims[0]),
-                    ExitCode::usage);
-    }
+    positive_batch(data.dims.at(0));
     return data;
 }
 
 }  // namespace
+
+std::int64_t positive_batch(std::int64_t batch) {
+    if (batch < 1) {
+        throw Error(fmt::format("batch is {}; it must be at least 1", batch), ExitCode::usage);
+    }
+    return batch;
+}
 
 Convolution convolution(const SquareConvolution& window) {
     Convolution layer;

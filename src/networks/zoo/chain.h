@@ -9,6 +9,9 @@
 
 namespace strata {
 
+// The batch of a network. Throws Error (usage) if it is not positive.
+std::int64_t positive_batch(std::int64_t batch);
+
 // Square two-dimensional windows, which almost all of the zoo's networks use.
 struct SquareConvolution {
     std::int64_t channels = 0;

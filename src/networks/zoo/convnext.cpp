@@ -35,18 +35,6 @@ TensorId cut(TransformerLayers& layers, const std::string& name, TensorId x, std
     return layers.builder().add(name, window, {x});
 }
 
-// linear, GELU, linear over the channels of each position, channels last.
-TensorId mix_channels(TransformerLayers& layers, const std::string& name, TensorId x) {
-    GraphBuilder& builder = layers.builder();
-    const Dims dims = builder.tensor(x).dims;
-    const std::int64_t width = dims.back();
-    TensorId y = builder.add(name + ".rows", Reshape{{-1, width}}, {x});
-    y = layers.linear(name + ".inner", y, 4 * width);
-    y = layers.activate(name + ".gelu", y, ActivationKind::gelu);
-    y = layers.linear(name + ".outer", y, width);
-    return builder.add(name + ".places", Reshape{dims}, {y});
-}
-
 TensorId add_block(TransformerLayers& layers, const std::string& name, TensorId x) {
     GraphBuilder& builder = layers.builder();
     const std::int64_t width = builder.tensor(x).dims[1];
@@ -57,7 +45,7 @@ TensorId add_block(TransformerLayers& layers, const std::string& name, TensorId 
                                    .groups = width};
     TensorId y = builder.add(name + ".depthwise", depthwise, {x});
     y = layers.normalize(name + ".norm", channels_last(layers, name + ".last", y), norm_epsilon);
-    y = channels_first(layers, name + ".first", mix_channels(layers, name + ".mlp", y));
+    y = channels_first(layers, name + ".first", layers.mix_channels(name + ".mlp", y, ".places"));
     const TensorId scale =
         builder.constant(name + ".scale.weight", Tensor{{width, 1, 1}}, Role::parameter);
     y = builder.add_with_operands(name + ".scale", Elementwise{ElementwiseKind::multiply},

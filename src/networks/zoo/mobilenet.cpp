@@ -17,17 +17,6 @@ Activation relu6() {
     return {.kind = ActivationKind::clip, .alpha = 0, .beta = 6};
 }
 
-// A convolution without bias and its batch normalisation.
-Chain& add_pair(Chain& chain, const std::string& name, SquareConvolution window) {
-    window.bias = false;
-    return chain.add(name, convolution(window)).add(name + ".bn", BatchNormalization{});
-}
-
-// A 3x3 convolution of each channel by itself.
-SquareConvolution depthwise_3x3(const Chain& chain, std::int64_t stride) {
-    return {chain.channels(), 3, stride, 1, chain.channels()};
-}
-
 // Depthwise 3x3 and pointwise 1x1, each with batch normalisation and ReLU.
 struct Separable {
     std::int64_t channels;
@@ -49,9 +38,9 @@ constexpr std::array<Separable, 13> separables = {{{64, 1},
                                                    {1024, 1}}};
 
 void add_separable(Chain& chain, const std::string& block, const Separable& size) {
-    add_pair(chain, block + "depthwise", depthwise_3x3(chain, size.stride));
+    add_normalized(chain, block + "depthwise", depthwise(chain.channels(), 3, size.stride));
     chain.relu(block + "depthwise.relu");
-    add_pair(chain, block + "pointwise", {size.channels});
+    add_normalized(chain, block + "pointwise", {size.channels});
     chain.relu(block + "pointwise.relu");
 }
 
@@ -71,26 +60,20 @@ constexpr std::array<Inverted, 7> inverteds = {{{1, 16, 1, 1},
                                                 {6, 160, 3, 2},
                                                 {6, 320, 1, 1}}};
 
-void add_inverted(Chain& chain, const std::string& block, const Inverted& size) {
-    const TensorId from = chain.last();
-    const std::int64_t channels = chain.channels();
-    if (size.expansion != 1) {
-        add_pair(chain, block + "expand", {size.expansion * channels});
-        chain.add(block + "expand.relu", relu6());
-    }
-    add_pair(chain, block + "depthwise", depthwise_3x3(chain, size.stride));
-    chain.add(block + "depthwise.relu", relu6());
-    add_pair(chain, block + "project", {size.channels});
-    if (size.stride == 1 && size.channels == channels) {
-        chain.join(block + "add", Elementwise{}, {chain.last(), from});
-    }
+void add_inverted(Chain& chain, const std::string& prefix, const Inverted& size) {
+    add_inverted_residual(chain, {.prefix = prefix,
+                                  .expanded = size.expansion * chain.channels(),
+                                  .channels = size.channels,
+                                  .stride = size.stride,
+                                  .activation = relu6(),
+                                  .activation_name = ".relu"});
 }
 
 }  // namespace
 
 Graph mobilenet_v1(std::int64_t batch) {
     Chain chain("mobilenet-v1", batch, 224);
-    add_pair(chain, "conv1", {32, 3, 2, 1}).relu("conv1.relu");
+    add_normalized(chain, "conv1", {32, 3, 2, 1}).relu("conv1.relu");
     for (std::size_t i = 0; i < separables.size(); ++i) {
         add_separable(chain, fmt::format("block{}.", i + 1), separables[i]);
     }
@@ -100,14 +83,14 @@ Graph mobilenet_v1(std::int64_t batch) {
 
 Graph mobilenet_v2(std::int64_t batch) {
     Chain chain("mobilenet-v2", batch, 224);
-    add_pair(chain, "conv1", {32, 3, 2, 1}).add("conv1.relu", relu6());
+    add_normalized(chain, "conv1", {32, 3, 2, 1}).add("conv1.relu", relu6());
     int index = 0;
     for (Inverted row : inverteds) {
         for (int i = 0; i < row.repeats; ++i, row.stride = 1) {
             add_inverted(chain, fmt::format("block{}.", ++index), row);
         }
     }
-    add_pair(chain, "conv_last", {1280}).add("conv_last.relu", relu6());
+    add_normalized(chain, "conv_last", {1280}).add("conv_last.relu", relu6());
     chain.add("avgpool", global_average_pooling()).dropout("dropout", 0.2);
     return chain.add("fc", FullyConnected{1000}).with_loss();
 }
@@ -205,6 +188,55 @@ Graph mobilenet_v3_large(std::int64_t batch) {
 
 Graph mobilenet_v3_small(std::int64_t batch) {
     return build("mobilenet-v3-small", batch, small, 1024);
+}
+
+namespace {
+
+// A row of Table 1 of the paper: expansion factor, kernel, stride of the first, channels, repeats.
+struct StageRow {
+    std::int64_t expansion;
+    std::int64_t kernel;
+    std::int64_t stride;
+    std::int64_t channels;
+    int repeats;
+};
+
+constexpr std::array<StageRow, 7> efficient_rows = {{{1, 3, 1, 16, 1},
+                                                     {6, 3, 2, 24, 2},
+                                                     {6, 5, 2, 40, 2},
+                                                     {6, 3, 2, 80, 3},
+                                                     {6, 5, 1, 112, 3},
+                                                     {6, 5, 2, 192, 4},
+                                                     {6, 3, 1, 320, 1}}};
+
+constexpr Activation silu = {.kind = ActivationKind::silu};
+
+// The excitation squeezes to a quarter of the block's input channels, not of the expanded ones.
+void add_block(Chain& chain, const std::string& prefix, const StageRow& row) {
+    const std::int64_t channels = chain.channels();
+    add_inverted_residual(chain, {.prefix = prefix,
+                                  .kernel = row.kernel,
+                                  .expanded = row.expansion * channels,
+                                  .channels = row.channels,
+                                  .stride = row.stride,
+                                  .activation = silu,
+                                  .excitation = {channels / 4, silu, {ActivationKind::sigmoid}}});
+}
+
+}  // namespace
+
+Graph efficientnet_b0(std::int64_t batch) {
+    Chain chain("efficientnet-b0", batch, 224);
+    add_normalized(chain, "conv1", {32, 3, 2, 1}).add("conv1.act", silu);
+    int index = 0;
+    for (StageRow row : efficient_rows) {
+        for (int i = 0; i < row.repeats; ++i, row.stride = 1) {
+            add_block(chain, fmt::format("block{}.", ++index), row);
+        }
+    }
+    add_normalized(chain, "conv_last", {1280}).add("conv_last.act", silu);
+    chain.add("avgpool", global_average_pooling()).dropout("dropout", 0.2);
+    return chain.add("fc", FullyConnected{1000}).with_loss();
 }
 
 }  // namespace strata

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "networks/zoo/as_published.h"
 
-#include "base/error.h"
+#include "networks/zoo/chain.h"
 #include "networks/zoo/words.h"
 
 #include <fmt/format.h>
@@ -72,11 +72,8 @@ Graph ncf(std::int64_t batch) {
 
 Graph dlrm(std::int64_t batch) {
     constexpr std::int64_t width = 128, max_rows = 100000, features = 13;
-    if (batch < 1) {
-        throw Error(fmt::format("batch is {}; it must be at least 1", batch), ExitCode::usage);
-    }
     GraphBuilder build("dlrm");
-    const TensorId numbers_in = build.input("dense", {{batch, features}});
+    const TensorId numbers_in = build.input("dense", {{positive_batch(batch), features}});
     const TensorId bottom = perceptron(build, "bottom", numbers_in, {512, 256, width});
     std::vector<TensorId> vectors = {bottom};
     for (std::size_t i = 0; i < categories.size(); ++i) {

@@ -184,24 +184,13 @@ TensorId embed(TransformerLayers& layers, TensorId images) {
                             builder.add("patches.last", Transpose{{0, 2, 3, 1}}, {planes}));
 }
 
-// linear, GELU, linear over each position's vector.
-TensorId feed_forward(TransformerLayers& layers, const std::string& name, TensorId x) {
-    GraphBuilder& builder = layers.builder();
-    const Dims dims = builder.tensor(x).dims;
-    TensorId y = builder.add(name + ".rows", Reshape{{-1, dims.back()}}, {x});
-    y = layers.linear(name + ".inner", y, 4 * dims.back());
-    y = layers.activate(name + ".gelu", y, ActivationKind::gelu);
-    y = layers.linear(name + ".outer", y, dims.back());
-    return builder.add(name + ".plane", Reshape{dims}, {y});
-}
-
 TensorId add_block(TransformerLayers& layers, const std::string& name, TensorId x,
                    std::int64_t heads, Windows windows) {
     const TensorId attended = attend_in_windows(
         layers, name + ".attention", layers.normalize(name + ".norm1", x), heads, windows);
     x = layers.add(name + ".attention.residual", x, attended);
     const TensorId mixed =
-        feed_forward(layers, name + ".mlp", layers.normalize(name + ".norm2", x));
+        layers.mix_channels(name + ".mlp", layers.normalize(name + ".norm2", x), ".plane");
     return layers.add(name + ".mlp.residual", x, mixed);
 }
 

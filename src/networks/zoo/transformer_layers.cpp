@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "networks/zoo/transformer_layers.h"
 
-#include "base/error.h"
+#include "networks/zoo/chain.h"
+#include "networks/zoo/words.h"
 
 #include <fmt/format.h>
 
@@ -18,18 +19,11 @@ TensorData data_of(std::vector<Value> values) {
     return {std::as_bytes(std::span(*owner)), owner};
 }
 
-std::int64_t positive(std::int64_t batch) {
-    if (batch < 1) {
-        throw Error(fmt::format("batch is {}; it must be at least 1", batch), ExitCode::usage);
-    }
-    return batch;
-}
-
 }  // namespace
 
 TransformerLayers::TransformerLayers(std::string_view name, std::int64_t batch, std::int64_t width,
                                      AttentionForm form)
-    : builder_(std::string(name)), batch_(positive(batch)), width_(width), form_(form) {}
+    : builder_(std::string(name)), batch_(positive_batch(batch)), width_(width), form_(form) {}
 
 TensorId TransformerLayers::tokens(const std::string& name, std::int64_t length) {
     return builder_.input(name, Tensor{{batch_, length}, DataType::s64});
@@ -160,11 +154,19 @@ TensorId TransformerLayers::feed_forward(const std::string& name, TensorId x, st
     return linear(name + ".outer", wide, width_);
 }
 
+TensorId TransformerLayers::mix_channels(const std::string& name, TensorId x,
+                                         const std::string& last) {
+    const Dims dims = builder_.tensor(x).dims;
+    const std::int64_t width = dims.back();
+    TensorId y = builder_.add(name + ".rows", Reshape{{-1, width}}, {x});
+    y = linear(name + ".inner", y, 4 * width);
+    y = activate(name + ".gelu", y, ActivationKind::gelu);
+    y = linear(name + ".outer", y, width);
+    return builder_.add(name + last, Reshape{dims}, {y});
+}
+
 Graph TransformerLayers::with_loss(TensorId scores) {
-    const std::int64_t count = builder_.tensor(scores).dims.at(0);
-    const TensorId labels = builder_.input("labels", Tensor{{count}, DataType::s64}, Role::label);
-    builder_.add("loss", SoftmaxCrossEntropy{}, {scores, labels});
-    return builder_.finish();
+    return strata::with_loss(builder_, scores);
 }
 
 }  // namespace strata

@@ -57,6 +57,10 @@ public:
     TensorId feed_forward(const std::string& name, TensorId x, std::int64_t inner,
                           ActivationKind kind);
 
+    // The same over the channels of each position of a plane, which come last; four times as many
+    // inside, with GELU. The result is called name + last.
+    TensorId mix_channels(const std::string& name, TensorId x, const std::string& last);
+
     // Scores [rows, classes] against the input "labels".
     Graph with_loss(TensorId scores);
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "networks/zoo/words.h"
 
-#include "base/error.h"
+#include "networks/zoo/chain.h"
 
 #include <fmt/format.h>
 
 namespace strata {
 
 TensorId numbers(GraphBuilder& builder, const std::string& name, const Dims& dims) {
-    if (dims.at(0) < 1) {
-        throw Error(fmt::format("batch is {}; it must be at least 1", dims[0]), ExitCode::usage);
-    }
+    positive_batch(dims.at(0));
     return builder.input(name, {dims, DataType::s64});
 }
 
@@ -207,11 +205,8 @@ TensorId both_ways(GraphBuilder& build, const std::string& name, TensorId x) {
 
 Graph deep_speech_2(std::int64_t batch) {
     constexpr std::int64_t frequencies = 161, frames = 500, layers = 5, letters = 29;
-    if (batch < 1) {
-        throw Error(fmt::format("batch is {}; it must be at least 1", batch), ExitCode::usage);
-    }
     GraphBuilder build("deep-speech-2");
-    TensorId x = build.input("spectrogram", {{batch, 1, frequencies, frames}});
+    TensorId x = build.input("spectrogram", {{positive_batch(batch), 1, frequencies, frames}});
     x = convolved(build, "conv1", x,
                   {.out_channels = 32,
                    .kernel = {41, 11},

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "base/error.h"
-#include "base/text.h"
-#include "networks/generate/generator.h"
-#include "networks/network.h"
+#include "networks/zoo/zoo.h"
+
 #include "networks/zoo/as_published.h"
 #include "networks/zoo/classic.h"
 #include "networks/zoo/convnext.h"
@@ -10,8 +8,6 @@
 #include "networks/zoo/swin.h"
 #include "networks/zoo/transformers.h"
 #include "networks/zoo/words.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -94,25 +90,8 @@ std::span<const ZooNetwork> zoo() {
     return networks;
 }
 
-const ZooNetwork& find_zoo_network(std::string_view name) {
-    const auto* const found = std::ranges::find(networks, name, &ZooNetwork::name);
-    if (found != networks.end()) {
-        return *found;
-    }
-    std::vector<std::string> names;
-    names.reserve(networks.size());
-    for (const ZooNetwork& network : networks) {
-        names.emplace_back(network.name);
-    }
-    for (const GeneratorFamily& family : generator_families()) {
-        names.push_back(std::string(family.name) + ":");
-    }
-    const auto meant = nearest(name, names);
-    throw Error(fmt::format("there is no network \"{}\"; {}", printable(name),
-                            meant ? "did you mean \"" + *meant + "\"?"
-                                  : "\"strata list networks\" names them, and a file is named with "
-                                    "its ending"),
-                ExitCode::usage);
+bool is_zoo_name(std::string_view name) {
+    return std::ranges::find(networks, name, &ZooNetwork::name) != networks.end();
 }
 
 }  // namespace strata

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "networks/onnx/control_flow.h"
+#include "networks/onnx/import_node.h"
 #include "tests/networks/onnx/import_support.h"
 
 namespace strata {

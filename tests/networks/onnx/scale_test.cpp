@@ -2,7 +2,7 @@
 // Files so large, or so constructed, that quadratic algorithms take minutes.
 #include "graph/fuse.h"
 #include "graph/memory.h"
-#include "networks/onnx/model.h"
+#include "networks/onnx/file/model.h"
 #include "networks/text.h"
 #include "op/problem.h"
 #include "tests/networks/onnx/import_support.h"

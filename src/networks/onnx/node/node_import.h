@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "networks/onnx/file/constant_reader.h"
+#include "networks/onnx/file/module_path.h"
+#include "networks/onnx/file/order.h"
+#include "networks/onnx/node/assembly.h"
+#include "networks/onnx/node/extents.h"
+
+#include <deque>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace strata {
+
+// Thrown by a converter that cannot express its node. What it added is undone, and the node becomes
+// an Opaque layer with this reason.
+struct Unsupported {
+    std::string reason;
+};
+
+// The amount of computation at import so far.
+struct Folding {
+    std::int64_t elements = 0;  // read or computed
+    std::int64_t bytes = 0;     // of constants that are not in any file
+};
+
+// The names in force where a body is imported: those that it defines are replaced by unique ones.
+struct NameScope {
+    std::string_view resolve(std::string_view name) const;
+
+    std::unordered_map<std::string_view, std::string_view> names = {};
+    const NameScope* outer = nullptr;
+};
+
+// The state that the conversion of all nodes of a model shares.
+struct ModelImport {
+    const WireFile& file;
+    const OnnxModel& model;
+    std::int64_t opset = 0;  // of the default domain
+    const OnnxOptions& options;
+    Extents& extents;
+    ConstantReader& constants;
+    Assembly assembly;
+    std::unordered_map<std::string_view, const OnnxValueInfo*> stated;  // by tensor name
+    std::unordered_set<std::string_view> used;                          // names that are read
+    ModulePaths paths = {};
+    Folding folding = {};
+    // Of bodies: what they consist of, their unique names, and the names in force.
+    std::deque<OnnxGraph> bodies = {};
+    std::deque<OnnxNode> nodes = {};
+    std::deque<std::string> names = {};
+    std::int64_t nodes_of_bodies = 0;
+    const NameScope* scope = nullptr;
+
+    // Whether from now on only a few elements may be computed for any node. The file's own data may
+    // be computed once, so that time and memory stay linear in its size.
+    bool is_spent() const {
+        const std::int64_t read = constants.bytes_read();
+        return folding.elements > max_folded_elements_in_all + read ||
+               folding.bytes > max_folded_bytes_in_all + 4 * read;
+    }
+};
+
+// An operand of a sketch: what the file names, or a tensor that stands for it.
+struct SketchOperand {
+    std::string_view name = {};  // empty: none
+    std::optional<Tensor> stand_in = {};
+    bool is_constant = false;  // whether the stand-in counts as a weight
+};
+
+// What a conversion would give that was undone: its results, where they were given, and their work.
+struct Sketch {
+    std::vector<std::optional<Tensor>> results;
+    Operations work = {};  // of the forward pass
+};
+
+class NodeImport;
+
+// Expresses one ONNX operator as layers and gives every output that is read. Throws Unsupported if
+// it cannot express the operator, Error if something is inconsistent.
+using Convert = void (*)(const NodeImport& node);
+
+// One node during conversion: its attributes with their defaults, its inputs, and the layers it
+// adds to the graph. Every accessor throws Unsupported or Error if the node does not have what is
+// requested.
+class NodeImport {
+public:
+    NodeImport(ModelImport& model, const OnnxNode& node)
+        : model_(model), node_(node), module_path_(model.paths.of(node)) {}
+
+    const OnnxNode& node() const { return node_; }
+    std::int64_t opset() const { return model_.opset; }
+    // Charges the budget for elements that are about to be computed for this node at import. Throws
+    // Unsupported if there are more than a few and the model's budget is spent.
+    void spend(std::int64_t elements) const;
+
+    const std::optional<BatchChange>& batch_change() const { return model_.extents.batch_change(); }
+
+    // Attributes. Lists are empty and tensors null where absent.
+    bool has_attribute(std::string_view name) const { return find(name).has_value(); }
+    std::int64_t integer(std::string_view name, std::int64_t absent) const;
+    double number(std::string_view name, double absent) const;
+    std::string_view text(std::string_view name, std::string_view absent) const;
+    Dims integers(std::string_view name) const;
+    std::vector<double> numbers(std::string_view name) const;
+    std::vector<std::string_view> texts(std::string_view name) const;
+    std::optional<Constant> tensor_attribute(std::string_view name) const;
+
+    // Inputs. Requires: has_input(i) for the requested one.
+    std::size_t input_count() const { return node_.inputs.size(); }
+    bool has_input(std::size_t i) const { return i < input_count() && !node_.inputs[i].empty(); }
+    Tensor input(std::size_t i) const;  // a copy, because adding a layer moves the graph's tensors
+    const Constant* constant(std::size_t i) const;  // null if it is computed or missing
+    const Constant& known(std::size_t i) const;
+
+    // Whether input i looks like a trained weight.
+    bool is_weight(std::size_t i) const;
+
+    // The elements of a small constant input.
+    Dims integers_of_input(std::size_t i) const;
+    double number_of_input(std::size_t i) const;
+    std::int64_t integer_of_input(std::size_t i) const;
+
+    // Operands. A constant becomes a tensor of the graph on first use, with this role; `computed`
+    // is the usual choice: a parameter if it is a trained weight, else a constant.
+    TensorId operand(std::size_t i) const;
+    TensorId operand(std::size_t i, Role role) const;
+    // A constant derived from input i.
+    TensorId operand(std::size_t i, std::string_view suffix, Constant changed, Role role) const;
+
+    // The parameter of other layers whose transpose input i is, so that both are one; or nothing.
+    std::optional<TensorId> shared_transpose(std::size_t i) const;
+
+    // A constant that is not an input; its name is the node's with a suffix.
+    TensorId constant_operand(std::string_view suffix, Constant made,
+                              Role role = Role::constant) const;
+    TensorId scalar(std::string_view suffix, double number, DataType dtype) const;
+
+    Tensor tensor(TensorId id) const { return model_.assembly.tensor(id); }
+
+    // Layers. Intermediate ones are named by the node's name and a suffix; the result has the
+    // node's name and gives its first output.
+    TensorId add(std::string_view suffix, Op op, std::vector<TensorId> operands) const;
+    std::vector<TensorId> add_several(std::string_view suffix, Op op,
+                                      std::vector<TensorId> operands) const;
+    void result(Op op, std::vector<TensorId> operands) const;
+
+    // A layer that gives one output; its name is the node's with a suffix, or with the output's
+    // index.
+    void result_of(std::size_t output, std::string_view suffix, Op op,
+                   std::vector<TensorId> operands) const;
+    void result_part(std::size_t output, Op op, std::vector<TensorId> operands) const;
+
+    // A layer with the node's name and results called `names`; `give` makes one of them an output.
+    std::vector<TensorId> add_whole(Op op, std::vector<TensorId> operands,
+                                    std::span<const std::string> names) const;
+    void give(std::size_t output, TensorId tensor) const;
+    // Gives an output without elements, which is known at import.
+    void give_empty(std::size_t output, Tensor tensor) const;
+
+    // One layer that gives all outputs, each where the operator has it.
+    void results(Op op, std::vector<TensorId> operands) const;
+
+    // A layer that a converter makes of some of the node's inputs, with its attributes.
+    TensorId part(std::string_view suffix, Convert convert,
+                  std::vector<std::string_view> inputs) const;
+
+    // Converts the node as if it were of this type and had these operands, and undoes it; nothing
+    // if that fails.
+    std::optional<Sketch> sketch(std::string_view op_type, Convert convert,
+                                 std::span<const SketchOperand> operands) const;
+
+    // Whether output i is read.
+    bool is_used(std::size_t i) const;
+    // Requires, as Unsupported: only the first output is read.
+    void require_single_output() const;
+
+    // The name of its layer: the module that computes it, else its own name, else its first
+    // output's.
+    std::string_view name() const;
+
+private:
+    std::optional<OnnxAttribute> find(std::string_view name) const;
+    Value& value(std::size_t i) const { return model_.assembly.value(node_.inputs[i]); }
+
+    ModelImport& model_;
+    const OnnxNode& node_;
+    std::string module_path_;
+};
+
+// An axis counted from the front. Throws Error if it does not exist.
+std::size_t axis_of(std::int64_t axis, std::size_t rank);
+
+}  // namespace strata

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "networks/onnx/node/composition.h"
+#include "networks/onnx/node/row.h"
+
+namespace strata {
+
+// What the attentions of ONNX and of ONNX Runtime share.
+
+// A number of heads, which is no more than any network has.
+std::int64_t head_count(const NodeImport& node, std::string_view attribute, std::int64_t absent);
+
+// [N, S, heads * D] as [N, heads, S, D]; unchanged if it has four axes.
+TensorId by_head(Composition& steps, TensorId x, std::int64_t heads);
+
+// Keys or values appended to those of earlier calls, if input `past` holds some.
+TensorId with_past(const NodeImport& node, Composition& steps, TensorId x, std::size_t past);
+
+// Rotates pairs (a, b) of x[N, S, heads, D] by their angles (Su et al. 2021); elements beyond the
+// first pairs, as many as there are angles, are unchanged.
+TensorId rotated(Composition& steps, TensorId x, TensorId cosine, TensorId sine, bool interleaved);
+
+// The results of attentions that stay opaque, and their work as the operator of ours counts it.
+KnownResults attention_results(const NodeImport& node);
+KnownResults multi_head_attention_results(const NodeImport& node);
+KnownResults grouped_attention_results(const NodeImport& node);
+KnownResults packed_attention_results(const NodeImport& node);  // com.microsoft's Attention
+KnownResults linear_attention_results(const NodeImport& node);
+
+}  // namespace strata
