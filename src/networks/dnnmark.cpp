@@ -17,16 +17,6 @@ namespace strata {
 
 namespace {
 
-using Names = std::initializer_list<std::string_view>;
-
-std::size_t choice(DnnMarkSection& section, std::string_view key, Names names) {
-    return section.choice(key, std::span(names.begin(), names.size()));
-}
-
-void ignore(DnnMarkSection& section, Names keys) {
-    section.ignore(std::span(keys.begin(), keys.size()));
-}
-
 // What a section means as a layer. Shapes are given only if the operator has no shape rule.
 struct Meaning {
     Op op;
@@ -66,11 +56,11 @@ Tensor transposed_result(DnnMarkSection& section, const Convolution& op, const T
 }
 
 Meaning convolution_meaning(DnnMarkSection& section, const Tensor& input) {
-    ignore(section, {"algo", "algod", "propagation", "conv_fwd_pref", "conv_bwd_filter_pref",
-                     "conv_bwd_data_pref"});
+    section.ignore({"algo", "algod", "propagation", "conv_fwd_pref", "conv_bwd_filter_pref",
+                    "conv_bwd_data_pref"});
     const Convolution op = plain_convolution(section);
     const bool transposed =
-        choice(section, "conv_mode", {"cross_correlation", "convolution", "transpose"}) == 2;
+        section.choice("conv_mode", {"cross_correlation", "convolution", "transpose"}) == 2;
     if (!transposed) {
         return {op};
     }
@@ -80,7 +70,7 @@ Meaning convolution_meaning(DnnMarkSection& section, const Tensor& input) {
 
 Meaning pooling(DnnMarkSection& section, const Tensor&) {
     const auto mode =
-        choice(section, "pool_mode", {"max", "avg_include_padding", "avg_exclude_padding", "avg"});
+        section.choice("pool_mode", {"max", "avg_include_padding", "avg_exclude_padding", "avg"});
     Pooling op = {.kind = mode == 0 ? PoolingKind::max : PoolingKind::average,
                   .kernel = dims_of(section.pair("kernel_size", 3)),
                   .stride = dims_of(section.pair("stride", 2)),
@@ -96,7 +86,7 @@ Meaning lrn(DnnMarkSection& section, const Tensor& input) {
                     .alpha = section.number("alpha", 1e-4),
                     .beta = section.number("beta", 0.75),
                     .k = section.number("k", 2)};
-    if (choice(section, "lrn_mode", {"cross_channel_dim1", "within_channel"}) == 0) {
+    if (section.choice("lrn_mode", {"cross_channel_dim1", "within_channel"}) == 0) {
         return {op};
     }
     return {Opaque{"within_channel_lrn", "only LRN across channels is supported"}, input};
@@ -109,8 +99,8 @@ Meaning activation(DnnMarkSection& section, const Tensor&) {
                                               {.kind = ActivationKind::tanh},
                                               {.kind = ActivationKind::clip, .beta = ceiling},
                                               {.kind = ActivationKind::softplus}}};
-    return {modes.at(choice(section, "activation_mode",
-                            {"relu", "sigmoid", "tanh", "clipped_relu", "soft_relu"}))};
+    return {modes.at(section.choice("activation_mode",
+                                    {"relu", "sigmoid", "tanh", "clipped_relu", "soft_relu"}))};
 }
 
 Meaning fully_connected(DnnMarkSection& section, const Tensor&) {
@@ -118,8 +108,8 @@ Meaning fully_connected(DnnMarkSection& section, const Tensor&) {
 }
 
 Meaning softmax(DnnMarkSection& section, const Tensor& input) {
-    const auto algorithm = choice(section, "softmax_algo", {"accurate", "fast", "log"});
-    const bool by_image = choice(section, "softmax_mode", {"channel", "instance"}) == 1;
+    const auto algorithm = section.choice("softmax_algo", {"accurate", "fast", "log"});
+    const bool by_image = section.choice("softmax_mode", {"channel", "instance"}) == 1;
     const Dims& dims = input.dims;
     const bool has_plane = dims.size() > 2 && product(std::span(dims).subspan(2)) > 1;
     return {.op = Softmax{.axis = 1, .logarithm = algorithm == 2},
@@ -127,8 +117,8 @@ Meaning softmax(DnnMarkSection& section, const Tensor& input) {
 }
 
 Meaning batch_normalization(DnnMarkSection& section, const Tensor&) {
-    ignore(section, {"save_intermediates"});
-    const auto mode = choice(section, "batchnorm_mode", {"per_activation", "spatial"});
+    section.ignore({"save_intermediates"});
+    const auto mode = section.choice("batchnorm_mode", {"per_activation", "spatial"});
     return {BatchNormalization{
         .epsilon = section.number("epsilon", 1e-5),
         .momentum = 1 - section.number("exp_avg_factor", 1),
@@ -185,7 +175,7 @@ public:
 
     void add(DnnMarkSection& section) {
         if (section.name() == "DNNMark") {
-            choice(section, "run_mode", {"none", "standalone", "composed"});
+            section.choice("run_mode", {"none", "standalone", "composed"});
             section.finish();
             return;
         }

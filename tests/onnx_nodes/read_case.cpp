@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "networks/onnx/file/constant_reader.h"
+#include "networks/onnx/file/element_type.h"
 #include "tests/onnx_nodes/node_case.h"
 
 #include <fmt/format.h>

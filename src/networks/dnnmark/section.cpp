@@ -83,7 +83,8 @@ double DnnMarkSection::number(std::string_view key, double otherwise) {
     return *value;
 }
 
-std::size_t DnnMarkSection::choice(std::string_view key, std::span<const std::string_view> names) {
+std::size_t DnnMarkSection::choice(std::string_view key,
+                                   std::initializer_list<std::string_view> names) {
     const DnnMarkSetting* setting = find(key);
     if (setting == nullptr) {
         return 0;
@@ -111,7 +112,7 @@ std::array<std::int64_t, 2> DnnMarkSection::pair(std::string_view key, std::int6
     return values;
 }
 
-void DnnMarkSection::ignore(std::span<const std::string_view> keys) {
+void DnnMarkSection::ignore(std::initializer_list<std::string_view> keys) {
     taken_.insert(taken_.end(), keys.begin(), keys.end());
 }
 

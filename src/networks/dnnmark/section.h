@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,13 +36,13 @@ public:
     double number(std::string_view key, double otherwise);
 
     // The index of the value among the names; the first is the default.
-    std::size_t choice(std::string_view key, std::span<const std::string_view> names);
+    std::size_t choice(std::string_view key, std::initializer_list<std::string_view> names);
 
     // Height and width: "key" sets both, "key_h" and "key_w" one; later lines win.
     std::array<std::int64_t, 2> pair(std::string_view key, std::int64_t otherwise);
 
     // Takes keys that a graph cannot express.
-    void ignore(std::span<const std::string_view> keys);
+    void ignore(std::initializer_list<std::string_view> keys);
 
     // Refuses keys that have not been taken.
     void finish() const;

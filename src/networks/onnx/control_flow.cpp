@@ -20,9 +20,8 @@ struct Body {
 // Charges the budget for what a body consists of.
 void charge(ModelImport& import, std::size_t items) {
     import.nodes_of_bodies += static_cast<std::int64_t>(items);
-    if (import.nodes_of_bodies > max_nodes_of_bodies) {
-        throw Unsupported{"its bodies have too many nodes to be unrolled"};
-    }
+    unsupported_if(import.nodes_of_bodies > max_nodes_of_bodies,
+                   "its bodies have too many nodes to be unrolled");
 }
 
 std::size_t items_of(const OnnxGraph& body) {
@@ -158,10 +157,9 @@ std::string_view truth_value(ModelImport& import, bool is_true) {
 // What is known of a condition; throws if it depends on values.
 bool condition(ModelImport& import, std::string_view name) {
     const Value& value = import.assembly.value(name);
-    if (!value.constant || value.constant->tensor.elements() != 1 ||
-        !is_computed(value.constant->tensor.dtype)) {
-        throw Unsupported{"its path depends on values"};
-    }
+    unsupported_if(!value.constant || value.constant->tensor.elements() != 1 ||
+                       !is_computed(value.constant->tensor.dtype),
+                   "its path depends on values");
     return integer_at(*value.constant, 0) != 0;
 }
 
@@ -175,9 +173,8 @@ void give_stacked(ModelImport& import, const NodeImport& node, std::size_t outpu
     std::size_t axis = 0;
     for (const std::string_view part : parts) {
         const Value& value = import.assembly.value(part);
-        if (!value.unknown.empty() || (!value.tensor && !value.constant)) {
-            throw Unsupported{"what its iterations give is not known"};
-        }
+        unsupported_if(!value.unknown.empty() || (!value.tensor && !value.constant),
+                       "what its iterations give is not known");
         const TensorId one = import.assembly.operand(part, Role::constant);
         Dims dims = import.assembly.tensor(one).dims;
         axis = axis_of(stated_axis, dims.size() + 1);
@@ -185,9 +182,7 @@ void give_stacked(ModelImport& import, const NodeImport& node, std::size_t outpu
         operands.push_back(
             node.add(fmt::format("{}.{}", output, operands.size()), Reshape{.dims = dims}, {one}));
     }
-    if (operands.empty()) {
-        throw Unsupported{"it has no iterations whose results are read"};
-    }
+    unsupported_if(operands.empty(), "it has no iterations whose results are read");
     node.result_part(output, Concat{.axis = static_cast<std::int64_t>(axis)}, operands);
 }
 
@@ -261,9 +256,7 @@ void import_loop(ModelImport& import, const OrderedNode& ordered) {
     const NodeImport node(import, *ordered.node);
     const Body body = body_of(import, *ordered.node, "body");
     const std::int64_t most = most_iterations(node);
-    if (ordered.node->inputs.size() < 2) {
-        throw Unsupported{"it does not say how often it repeats"};
-    }
+    unsupported_if(ordered.node->inputs.size() < 2, "it does not say how often it repeats");
     Carried carried(std::span(ordered.node->inputs).subspan(2), body, 1);
     bool goes_on = !node.has_input(1) || condition(import, ordered.node->inputs[1]);
     for (std::int64_t i = 0; i < most && goes_on; ++i) {
@@ -301,9 +294,8 @@ void import_scan(ModelImport& import, const OrderedNode& ordered) {
     const NodeImport node(import, *ordered.node);
     const Body body = body_of(import, *ordered.node, "body");
     const std::int64_t stated = node.integer("num_scan_inputs", 0);
-    if (node.opset() < 9 || stated < 1 || stated > std::ssize(ordered.node->inputs)) {
-        throw Unsupported{"it does not say what it scans"};
-    }
+    unsupported_if(node.opset() < 9 || stated < 1 || stated > std::ssize(ordered.node->inputs),
+                   "it does not say what it scans");
     const auto states = ordered.node->inputs.size() - static_cast<std::size_t>(stated);
     const Dims axes = node.integers("scan_input_axes");
     const Dims directions = node.integers("scan_input_directions");

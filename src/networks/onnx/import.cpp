@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "networks/onnx/import.h"
+#include "networks/onnx/file/element_type.h"
 
 #include "base/error.h"
 #include "base/file.h"

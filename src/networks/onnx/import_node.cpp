@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "networks/onnx/import_node.h"
+#include "networks/onnx/file/element_type.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -201,17 +202,13 @@ bool fold(ModelImport& import, const OnnxNode& node, const OnnxRow& row) {
 // A layer that our exporter wrote as a function: its operator is in the call.
 void convert_own_layer(const NodeImport& node) {
     const std::string_view text = node.text(onnx_function_attribute, "");
-    if (text.empty()) {
-        throw Unsupported{"it does not name its layer"};
-    }
+    unsupported_if(text.empty(), "it does not name its layer");
     std::vector<TensorId> operands;
     for (std::size_t i = 0; i < node.input_count(); ++i) {
         operands.push_back(node.operand(i));
     }
     const Op op = parse_op(text);
-    if (std::holds_alternative<Opaque>(op)) {
-        throw Unsupported{"its computation is unknown"};
-    }
+    unsupported_if(std::holds_alternative<Opaque>(op), "its computation is unknown");
     node.results(op, std::move(operands));
 }
 
@@ -255,15 +252,13 @@ std::string why_unknown(const OnnxNode& node) {
 void convert(ModelImport& import, const OrderedNode& ordered) {
     const OnnxNode& node = *ordered.node;
     if (is_control_flow(node) && is_default_domain(node.domain)) {
-        import_body(import, ordered);
-        return;
+        return import_body(import, ordered);
     }
     if (const std::string reason = unknown_input(import, ordered); !reason.empty()) {
         throw Unsupported{reason};
     }
     if (node.domain == onnx_function_domain) {
-        convert_own_layer(NodeImport(import, node));
-        return;
+        return convert_own_layer(NodeImport(import, node));
     }
     if (!is_default_domain(node.domain) && node.domain != microsoft_domain) {
         throw Unsupported{fmt::format("domain '{}' is not supported", printable(node.domain))};
@@ -280,9 +275,8 @@ void convert(ModelImport& import, const OrderedNode& ordered) {
     if (row->outputs == Outputs::one) {
         one.require_single_output();
     }
-    if (row->elements == Elements::floating && !is_floating(one.input(0).dtype)) {
-        throw Unsupported{"arithmetic on integers is known for shapes only"};
-    }
+    unsupported_if(row->elements == Elements::floating && !is_floating(one.input(0).dtype),
+                   "arithmetic on integers is known for shapes only");
     require_filled_inputs(one);
     row->convert(one);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "networks/onnx/file/order.h"
+#include "networks/onnx/node/model_import.h"
 #include "networks/onnx/node/row.h"
 
 namespace strata {

@@ -6,6 +6,10 @@
 // Networks as published, without a size to choose; those with variants have headers of their own.
 namespace strata {
 
+// Szegedy et al. 2014, Inception v1, with the names and the ceil-mode pooling of Caffe's
+// bvlc_googlenet but without its two auxiliary classifiers. 6,998,552 parameters.
+Graph googlenet(std::int64_t batch);
+
 // Iandola et al. 2016. Version 1.1 reduces earlier and costs 2.4 times less for the same accuracy.
 enum class SqueezeNet { version_1_0, version_1_1 };  // 1,248,424 and 1,235,496 parameters
 
@@ -76,5 +80,18 @@ Graph ncf(std::int64_t batch);
 // into memory (MLPerf's have up to 40 million). Two classes where MLPerf has one logistic unit:
 // 109,958,658 parameters.
 Graph dlrm(std::int64_t batch);
+
+// Liu et al. 2021, as in torchvision: patches of 4 x 4, four stages on planes of 56, 28, 14 and 7.
+// Vectors attend to each other within windows of 7 x 7. In every second block the windows are
+// shifted by 3, with a mask between vectors that are not neighbours in the plane. Each head adds a
+// trained bias by relative position. Between stages four neighbours become one vector. No
+// stochastic depth. 28,288,354 parameters.
+Graph swin_tiny(std::int64_t batch);
+
+// Liu et al. 2022, as in torchvision: four stages on planes of 56, 28, 14 and 7. A block is a
+// depthwise convolution of 7 x 7, a layer normalisation, two linear layers with a GELU between, a
+// trained scale for each channel, and the sum with the block's input. No stochastic depth.
+// 28,589,128 parameters.
+Graph convnext_tiny(std::int64_t batch);
 
 }  // namespace strata

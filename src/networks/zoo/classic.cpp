@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "networks/zoo/classic.h"
 
+#include "networks/zoo/as_published.h"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -112,10 +114,6 @@ constexpr std::array<Inception, 9> blocks = {{{"3a", 64, 96, 128, 16, 32, 32},
                                               {"5a", 256, 160, 320, 32, 128, 128},
                                               {"5b", 384, 192, 384, 48, 128, 128}}};
 
-Pooling overlapping_halving() {
-    return max_pooling({.kernel = 3, .stride = 2, .ceil_mode = true});
-}
-
 // A convolution and its ReLU, named as Caffe names them: "conv1/7x7_s2" and "conv1/relu_7x7".
 void add_convolution(Chain& chain, const std::string& block, const std::string& name,
                      const SquareConvolution& window) {
@@ -141,30 +139,25 @@ void add_inception(Chain& chain, const Inception& size) {
     chain.join(block + "output", Concat{}, {direct, out_3x3, out_5x5, chain.last()});
 }
 
-void add_stem(Chain& chain, ResponseNormalization normalization) {
-    const bool normalized = normalization == ResponseNormalization::across_channels;
+void add_googlenet_stem(Chain& chain) {
     chain.add("conv1/7x7_s2", convolution({64, 7, 2, 3})).relu("conv1/relu_7x7");
-    chain.add("pool1/3x3_s2", overlapping_halving());
-    if (normalized) {
-        chain.add("pool1/norm1", Lrn{});
-    }
+    chain.add("pool1/3x3_s2", overlapping_pooling());
+    chain.add("pool1/norm1", Lrn{});
     add_convolution(chain, "conv2/", "3x3_reduce", {64});
     add_convolution(chain, "conv2/", "3x3", {192, 3, 1, 1});
-    if (normalized) {
-        chain.add("conv2/norm2", Lrn{});
-    }
-    chain.add("pool2/3x3_s2", overlapping_halving());
+    chain.add("conv2/norm2", Lrn{});
+    chain.add("pool2/3x3_s2", overlapping_pooling());
 }
 
 }  // namespace
 
-Graph build(const GoogLeNet& variant, std::int64_t batch) {
-    Chain chain(variant.name, batch, 224);
-    add_stem(chain, variant.normalization);
+Graph googlenet(std::int64_t batch) {
+    Chain chain("googlenet", batch, 224);
+    add_googlenet_stem(chain);
     for (const Inception& block : blocks) {
         add_inception(chain, block);
         if (block.name == "3b" || block.name == "4e") {
-            chain.add(block.name == "3b" ? "pool3/3x3_s2" : "pool4/3x3_s2", overlapping_halving());
+            chain.add(block.name == "3b" ? "pool3/3x3_s2" : "pool4/3x3_s2", overlapping_pooling());
         }
     }
     chain.add("pool5/7x7_s1", average_pooling({.kernel = 7, .stride = 1}));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "networks/zoo/convnext.h"
+#include "networks/zoo/as_published.h"
 
 #include "networks/zoo/transformer_layers.h"
 
 #include <fmt/format.h>
+
+#include <array>
 
 namespace strata {
 
@@ -11,6 +13,8 @@ namespace {
 
 constexpr std::int64_t image_side = 224;
 constexpr double norm_epsilon = 1e-6;
+constexpr std::array<std::int64_t, 4> plane_widths = {96, 192, 384, 768};
+constexpr std::array<std::int64_t, 4> block_counts = {3, 3, 9, 3};
 
 // To channels last, or back.
 TensorId channels_last(TransformerLayers& layers, const std::string& name, TensorId x) {
@@ -55,19 +59,19 @@ TensorId add_block(TransformerLayers& layers, const std::string& name, TensorId 
 
 }  // namespace
 
-Graph build(const ConvNext& variant, std::int64_t batch) {
-    TransformerLayers layers(variant.name, batch, variant.widths[0], AttentionForm::fused);
+Graph convnext_tiny(std::int64_t batch) {
+    TransformerLayers layers("convnext-tiny", batch, plane_widths[0], AttentionForm::fused);
     GraphBuilder& builder = layers.builder();
     TensorId x = builder.input("data", Tensor{{batch, 3, image_side, image_side}});
-    x = cut(layers, "stem", x, variant.widths[0], 4);
+    x = cut(layers, "stem", x, plane_widths[0], 4);
     x = normalize_planes(layers, "stem.norm", x);
-    for (std::size_t stage = 0; stage < variant.widths.size(); ++stage) {
+    for (std::size_t stage = 0; stage < plane_widths.size(); ++stage) {
         const std::string name = fmt::format("stage{}", stage + 1);
         if (stage > 0) {
             x = normalize_planes(layers, name + ".downsample.norm", x);
-            x = cut(layers, name + ".downsample", x, variant.widths[stage], 2);
+            x = cut(layers, name + ".downsample", x, plane_widths[stage], 2);
         }
-        for (std::int64_t block = 0; block < variant.depths[stage]; ++block) {
+        for (std::int64_t block = 0; block < block_counts[stage]; ++block) {
             x = add_block(layers, fmt::format("{}.{}", name, block), x);
         }
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "networks/zoo/swin.h"
+#include "networks/zoo/as_published.h"
 
 #include "networks/zoo/transformer_layers.h"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 namespace strata {
@@ -171,6 +172,9 @@ TensorId attend_in_windows(TransformerLayers& layers, const std::string& name, T
     return shifts ? roll_plane(layers, name + ".back", y, side - window_shift) : y;
 }
 
+constexpr std::int64_t stem_width = 96;  // doubled from stage to stage
+constexpr std::array<std::int64_t, 4> stage_depths = {2, 2, 6, 2};
+constexpr std::array<std::int64_t, 4> stage_heads = {3, 6, 12, 24};
 constexpr std::int64_t image = 224;
 constexpr std::int64_t patch = 4;
 
@@ -217,17 +221,17 @@ TensorId merge(TransformerLayers& layers, const std::string& name, TensorId x) {
 
 }  // namespace
 
-Graph build(const Swin& variant, std::int64_t batch) {
-    TransformerLayers layers(variant.name, batch, variant.width, AttentionForm::unfused);
+Graph swin_tiny(std::int64_t batch) {
+    TransformerLayers layers("swin-tiny", batch, stem_width, AttentionForm::unfused);
     GraphBuilder& builder = layers.builder();
     TensorId x = embed(layers, builder.input("data", Tensor{{batch, 3, image, image}}));
-    for (std::size_t stage = 0; stage < variant.depths.size(); ++stage) {
+    for (std::size_t stage = 0; stage < stage_depths.size(); ++stage) {
         const std::string name = fmt::format("stage{}", stage + 1);
         if (stage > 0) {
             x = merge(layers, name + ".merge", x);
         }
-        for (std::int64_t block = 0; block < variant.depths[stage]; ++block) {
-            x = add_block(layers, fmt::format("{}.{}", name, block), x, variant.heads[stage],
+        for (std::int64_t block = 0; block < stage_depths[stage]; ++block) {
+            x = add_block(layers, fmt::format("{}.{}", name, block), x, stage_heads[stage],
                           block % 2 == 0 ? Windows::aligned : Windows::shifted);
         }
     }

@@ -3,9 +3,7 @@
 
 #include "networks/zoo/as_published.h"
 #include "networks/zoo/classic.h"
-#include "networks/zoo/convnext.h"
 #include "networks/zoo/resnet.h"
-#include "networks/zoo/swin.h"
 #include "networks/zoo/transformers.h"
 #include "networks/zoo/words.h"
 
@@ -22,8 +20,6 @@ constexpr ZooNetwork entry(std::string_view origin) {
     return {variant.name, origin, [](std::int64_t batch) { return build(variant, batch); }};
 }
 
-constexpr GoogLeNet googlenet = {};
-
 constexpr auto networks = std::to_array<ZooNetwork>({
     entry<grouped_alexnet>("Krizhevsky et al. 2012, two groups, LRN, as Caffe has it"),
     entry<ungrouped_alexnet>("the same without groups, as DNNMark and Kim et al. 2017 have it"),
@@ -33,7 +29,8 @@ constexpr auto networks = std::to_array<ZooNetwork>({
     entry<vgg_13>("Simonyan and Zisserman 2014, configuration B"),
     entry<vgg_16>("Simonyan and Zisserman 2014, configuration D"),
     entry<vgg_19>("Simonyan and Zisserman 2014, configuration E"),
-    entry<googlenet>("Szegedy et al. 2014, Inception v1, as Caffe has it, no auxiliary heads"),
+    {"googlenet", "Szegedy et al. 2014, Inception v1, as Caffe has it, no auxiliary heads",
+     googlenet},
     entry<resnet_18>("He et al. 2015"),
     entry<resnet_34>("He et al. 2015"),
     entry<resnet_50>("He et al. 2015, v1.5: the 3x3 convolution strides, as torchvision has it"),
@@ -80,8 +77,8 @@ constexpr auto networks = std::to_array<ZooNetwork>({
     entry<vit_b_16>("Dosovitskiy et al. 2020, as torchvision has it"),
     entry<vit_b_16_unfused>("the same with attention as matmul, softmax, matmul"),
     entry<vit_l_16>("Dosovitskiy et al. 2020, as torchvision has it"),
-    entry<swin_tiny>("Liu et al. 2021, windows of 7 x 7, as torchvision has it"),
-    entry<convnext_tiny>("Liu et al. 2022, as torchvision has it"),
+    {"swin-tiny", "Liu et al. 2021, windows of 7 x 7, as torchvision has it", swin_tiny},
+    {"convnext-tiny", "Liu et al. 2022, as torchvision has it", convnext_tiny},
 });
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "networks/onnx/file/constant_reader.h"
+#include "networks/onnx/file/element_type.h"
 #include "op/convention.h"
 #include "tests/networks/onnx/import_support.h"
 

@@ -13,13 +13,6 @@
 
 namespace strata {
 
-// The element type for TensorProto.DataType; nothing for strings and complex numbers.
-std::optional<DataType> data_type_of(std::int64_t onnx_type);
-
-// ONNX's name of a type: "FLOAT8E4M3FN".
-std::string_view onnx_type_name(std::int64_t onnx_type);
-std::string_view onnx_type_name(DataType dtype);
-
 // Turns tensors of a model file into constants. Raw weights are views into the model file or into
 // external files; other forms are decoded.
 class ConstantReader {

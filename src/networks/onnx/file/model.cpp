@@ -11,11 +11,6 @@ namespace strata {
 
 namespace {
 
-OnnxModel parse_fields(const WireFile& file);
-OnnxTensor parse_tensor(WireReader message);
-OnnxAttribute parse_attribute(WireReader message);
-void parse_graph_into(WireReader message, OnnxGraph& graph);
-
 // What a file that is not a model seems to be, by its first bytes.
 std::string_view likeness(std::string_view start) {
     struct Signature {
@@ -60,40 +55,6 @@ void refuse_other_formats(const WireFile& file) {
     }
 }
 
-}  // namespace
-
-OnnxModel parse_onnx_model(const WireFile& file) {
-    OnnxModel model;
-    try {
-        model = parse_fields(file);
-    } catch (const Error&) {
-        refuse_other_formats(file);
-        throw;
-    }
-    if (!model.graph) {
-        refuse_other_formats(file);
-        throw Error(quoted_name(file) +
-                    " is not an ONNX file: it holds no graph; name the .onnx file itself");
-    }
-    return model;
-}
-
-OnnxGraph parse_onnx_graph(WireReader message) {
-    OnnxGraph graph;
-    parse_graph_into(message, graph);
-    return graph;
-}
-
-OnnxTensor parse_onnx_tensor(WireReader message) {
-    return parse_tensor(message);
-}
-
-OnnxAttribute parse_onnx_attribute(WireReader message) {
-    return parse_attribute(message);
-}
-
-namespace {
-
 // Each switch is a table of the field numbers of onnx.proto, a line each.
 // clang-format off
 
@@ -114,7 +75,9 @@ void parse_stated_role(WireReader message, std::string_view& role) {
     role = key == onnx_role_key ? value : role;
 }
 
-OnnxTensor parse_tensor(WireReader message) {
+}  // namespace
+
+OnnxTensor parse_onnx_tensor(WireReader message) {
     OnnxTensor tensor;
     while (const auto field = message.next()) {
         switch (field->number) {
@@ -136,7 +99,7 @@ OnnxTensor parse_tensor(WireReader message) {
     return tensor;
 }
 
-OnnxAttribute parse_attribute(WireReader message) {
+OnnxAttribute parse_onnx_attribute(WireReader message) {
     OnnxAttribute attribute;
     while (const auto field = message.next()) {
         switch (field->number) {
@@ -144,7 +107,7 @@ OnnxAttribute parse_attribute(WireReader message) {
             case 2: attribute.f = as_float(*field); break;
             case 3: attribute.i = as_integer(*field); break;
             case 4: attribute.s = as_text(*field); break;
-            case 5: attribute.t = parse_tensor(as_message(*field)); break;
+            case 5: attribute.t = parse_onnx_tensor(as_message(*field)); break;
             case 6:
             case 11: attribute.graphs.push_back(as_message(*field)); break;
             case 7: append_floats(*field, attribute.floats); break;
@@ -155,6 +118,8 @@ OnnxAttribute parse_attribute(WireReader message) {
     }
     return attribute;
 }
+
+namespace {
 
 OnnxNamedMessage parse_attribute_name(WireReader message) {
     OnnxNamedMessage attribute{.name = {}, .message = message};
@@ -334,5 +299,27 @@ OnnxModel parse_fields(const WireFile& file) {
 // clang-format on
 
 }  // namespace
+
+OnnxGraph parse_onnx_graph(WireReader message) {
+    OnnxGraph graph;
+    parse_graph_into(message, graph);
+    return graph;
+}
+
+OnnxModel parse_onnx_model(const WireFile& file) {
+    OnnxModel model;
+    try {
+        model = parse_fields(file);
+    } catch (const Error&) {
+        refuse_other_formats(file);
+        throw;
+    }
+    if (!model.graph) {
+        refuse_other_formats(file);
+        throw Error(quoted_name(file) +
+                    " is not an ONNX file: it holds no graph; name the .onnx file itself");
+    }
+    return model;
+}
 
 }  // namespace strata

@@ -5,8 +5,6 @@
 #include "networks/onnx/node/layer_writer.h"
 #include "networks/onnx/node/node_import.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -64,7 +62,7 @@ Kind kind_called(const std::array<std::string_view, count>& names, std::string_v
                  std::string_view what) {
     const auto found = std::ranges::find(names, name);
     if (found == names.end()) {
-        throw Unsupported{fmt::format("{} '{}' is not supported", what, printable(name))};
+        throw Unsupported{std::string(what) + " '" + printable(name) + "' is not supported"};
     }
     return static_cast<Kind>(found - names.begin());
 }

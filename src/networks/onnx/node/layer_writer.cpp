@@ -63,13 +63,6 @@ WireMessage onnx_node_message(const OnnxNodeText& node) {
     return message;
 }
 
-std::int64_t onnx_type_of(DataType dtype) {
-    // In the order of DataType.
-    constexpr std::array<std::int64_t, names_of(DataType{}).size()> types = {
-        1, 11, 10, 16, 3, 2, 6, 7, 9, 5, 4, 12, 13, 22, 21, 26, 25, 17, 18, 19, 20, 24, 23};
-    return types.at(static_cast<std::size_t>(dtype));
-}
-
 std::string LayerWriter::in(std::size_t i) const {
     return names_ == LayerNames::formal ? fmt::format("x{}", i)
                                         : graph_.tensors[layer_.inputs.at(i)].name;

@@ -38,9 +38,6 @@ struct OnnxNodeText {
 // NodeProto.
 WireMessage onnx_node_message(const OnnxNodeText& node);
 
-// TensorProto.DataType of a data type.
-std::int64_t onnx_type_of(DataType dtype);
-
 // A small tensor that a layer's ONNX nodes need in addition to its operands: a shape, axes, a
 // bound.
 struct OnnxSmallTensor {

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "networks/onnx/file/element_type.h"
+#include "networks/onnx/node/model_import.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -11,6 +13,25 @@
 #include <utility>
 
 namespace strata {
+
+NodeImport::NodeImport(ModelImport& model, const OnnxNode& node)
+    : model_(model), node_(node), module_path_(model.paths.of(node)) {}
+
+std::int64_t NodeImport::opset() const {
+    return model_.opset;
+}
+
+const std::optional<BatchChange>& NodeImport::batch_change() const {
+    return model_.extents.batch_change();
+}
+
+Tensor NodeImport::tensor(TensorId id) const {
+    return model_.assembly.tensor(id);
+}
+
+Value& NodeImport::value(std::size_t i) const {
+    return model_.assembly.value(node_.inputs[i]);
+}
 
 std::optional<OnnxAttribute> NodeImport::find(std::string_view name) const {
     const auto found = std::ranges::find(node_.attributes, name, &OnnxNamedMessage::name);
@@ -69,11 +90,10 @@ std::optional<Constant> NodeImport::tensor_attribute(std::string_view name) cons
 
 void NodeImport::spend(std::int64_t elements) const {
     model_.folding.elements += elements;
-    if (elements > always_folded_elements && model_.is_spent()) {
-        throw Unsupported{
-            "too much would be computed at import; fold the model's constants with an optimizer "
-            "first"};
-    }
+    unsupported_if(
+        elements > always_folded_elements && model_.is_spent(),
+        "too much would be computed at import; fold the model's constants with an optimizer "
+        "first");
 }
 
 Tensor NodeImport::input(std::size_t i) const {

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "networks/onnx/file/constant_reader.h"
-#include "networks/onnx/file/module_path.h"
-#include "networks/onnx/file/order.h"
-#include "networks/onnx/node/assembly.h"
-#include "networks/onnx/node/extents.h"
+#include "networks/onnx/file/constant.h"
+#include "networks/onnx/file/model.h"
 
-#include <deque>
 #include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace strata {
+
+struct BatchChange;
+struct ModelImport;
+struct Value;
 
 // Thrown by a converter that cannot express its node. What it added is undone, and the node becomes
 // an Opaque layer with this reason.
@@ -25,48 +23,11 @@ struct Unsupported {
     std::string reason;
 };
 
-// The amount of computation at import so far.
-struct Folding {
-    std::int64_t elements = 0;  // read or computed
-    std::int64_t bytes = 0;     // of constants that are not in any file
-};
-
-// The names in force where a body is imported: those that it defines are replaced by unique ones.
-struct NameScope {
-    std::string_view resolve(std::string_view name) const;
-
-    std::unordered_map<std::string_view, std::string_view> names = {};
-    const NameScope* outer = nullptr;
-};
-
-// The state that the conversion of all nodes of a model shares.
-struct ModelImport {
-    const WireFile& file;
-    const OnnxModel& model;
-    std::int64_t opset = 0;  // of the default domain
-    const OnnxOptions& options;
-    Extents& extents;
-    ConstantReader& constants;
-    Assembly assembly;
-    std::unordered_map<std::string_view, const OnnxValueInfo*> stated;  // by tensor name
-    std::unordered_set<std::string_view> used;                          // names that are read
-    ModulePaths paths = {};
-    Folding folding = {};
-    // Of bodies: what they consist of, their unique names, and the names in force.
-    std::deque<OnnxGraph> bodies = {};
-    std::deque<OnnxNode> nodes = {};
-    std::deque<std::string> names = {};
-    std::int64_t nodes_of_bodies = 0;
-    const NameScope* scope = nullptr;
-
-    // Whether from now on only a few elements may be computed for any node. The file's own data may
-    // be computed once, so that time and memory stay linear in its size.
-    bool is_spent() const {
-        const std::int64_t read = constants.bytes_read();
-        return folding.elements > max_folded_elements_in_all + read ||
-               folding.bytes > max_folded_bytes_in_all + 4 * read;
+inline void unsupported_if(bool is_so, const char* reason) {
+    if (is_so) {
+        throw Unsupported{reason};
     }
-};
+}
 
 // An operand of a sketch: what the file names, or a tensor that stands for it.
 struct SketchOperand {
@@ -92,16 +53,15 @@ using Convert = void (*)(const NodeImport& node);
 // requested.
 class NodeImport {
 public:
-    NodeImport(ModelImport& model, const OnnxNode& node)
-        : model_(model), node_(node), module_path_(model.paths.of(node)) {}
+    NodeImport(ModelImport& model, const OnnxNode& node);
 
     const OnnxNode& node() const { return node_; }
-    std::int64_t opset() const { return model_.opset; }
+    std::int64_t opset() const;
     // Charges the budget for elements that are about to be computed for this node at import. Throws
     // Unsupported if there are more than a few and the model's budget is spent.
     void spend(std::int64_t elements) const;
 
-    const std::optional<BatchChange>& batch_change() const { return model_.extents.batch_change(); }
+    const std::optional<BatchChange>& batch_change() const;
 
     // Attributes. Lists are empty and tensors null where absent.
     bool has_attribute(std::string_view name) const { return find(name).has_value(); }
@@ -143,7 +103,7 @@ public:
                               Role role = Role::constant) const;
     TensorId scalar(std::string_view suffix, double number, DataType dtype) const;
 
-    Tensor tensor(TensorId id) const { return model_.assembly.tensor(id); }
+    Tensor tensor(TensorId id) const;
 
     // Layers. Intermediate ones are named by the node's name and a suffix; the result has the
     // node's name and gives its first output.
@@ -188,7 +148,7 @@ public:
 
 private:
     std::optional<OnnxAttribute> find(std::string_view name) const;
-    Value& value(std::size_t i) const { return model_.assembly.value(node_.inputs[i]); }
+    Value& value(std::size_t i) const;
 
     ModelImport& model_;
     const OnnxNode& node_;

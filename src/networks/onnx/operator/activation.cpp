@@ -115,8 +115,7 @@ void convert_to_extremes(const NodeImport& node) {
 void convert_clip(const NodeImport& node) {
     const auto is_computed = [&](std::size_t i) { return node.has_input(i) && !node.constant(i); };
     if (is_computed(1) || is_computed(2)) {
-        convert_to_extremes(node);
-        return;
+        return convert_to_extremes(node);
     }
     constexpr double widest = std::numeric_limits<float>::max();
     const double low = bound_of(node, "min", 1, -widest);
@@ -152,8 +151,7 @@ TensorId gate_of(Composition& steps, TensorId x, double alpha) {
 void convert_swish(const NodeImport& node) {
     const double alpha = node.number("alpha", node.node().op_type == "QuickGelu" ? 1.702F : 1.0F);
     if (alpha == 1.0) {
-        convert_to(node, {.kind = ActivationKind::silu});
-        return;
+        return convert_to(node, {.kind = ActivationKind::silu});
     }
     Composition steps(node);
     const TensorId x = node.operand(0);

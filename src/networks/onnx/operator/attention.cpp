@@ -13,27 +13,19 @@ namespace strata {
 namespace {
 
 void require_plain(const NodeImport& node) {
-    if (node.number("softcap", 0) != 0) {
-        throw Unsupported{"capped scores are not supported"};
-    }
-    if (node.integer("left_window_size", -1) >= 0 || node.integer("right_window_size", -1) >= 0) {
-        throw Unsupported{"attention within a window is not supported"};
-    }
-    if (node.is_used(3)) {
-        throw Unsupported{"its scores are read"};
-    }
-    if (node.has_input(6)) {
-        throw Unsupported{"sequences of different lengths are not supported"};
-    }
+    unsupported_if(node.number("softcap", 0) != 0, "capped scores are not supported");
+    unsupported_if(
+        node.integer("left_window_size", -1) >= 0 || node.integer("right_window_size", -1) >= 0,
+        "attention within a window is not supported");
+    require_scores_unread(node);
+    unsupported_if(node.has_input(6), "sequences of different lengths are not supported");
 }
 
 // The number of axes of queries, keys and values: 3, or 4 with one for the heads. Values cached
 // from earlier calls always have 4.
 std::size_t rank_of_operands(const NodeImport& node) {
     const std::size_t rank = node.input(0).dims.size();
-    if (rank != 3 && rank != 4) {
-        throw Unsupported{"its queries have neither 3 nor 4 axes"};
-    }
+    unsupported_if(rank != 3 && rank != 4, "its queries have neither 3 nor 4 axes");
     for (const std::size_t i : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{5}}) {
         const std::size_t wanted = i < 3 ? rank : 4;
         if ((i < 3 || node.has_input(i)) && node.input(i).dims.size() != wanted) {
@@ -76,9 +68,8 @@ std::optional<TensorId> bias_of(const NodeImport& node, Composition& steps, bool
     std::optional<TensorId> bias;
     if (node.has_input(3)) {
         bias = as_bias(steps, node.operand(3), node.input(0).dtype);
-        if (steps.dims(*bias).empty() || steps.dims(*bias).back() != keys) {
-            throw Unsupported{"its mask is shorter than the keys"};
-        }
+        unsupported_if(steps.dims(*bias).empty() || steps.dims(*bias).back() != keys,
+                       "its mask is shorter than the keys");
     }
     if (causal_apart) {
         const TensorId causal = steps.constant(causal_mask(node, queries, keys));
@@ -110,18 +101,11 @@ void convert_attention(const NodeImport& node) {
                               .kv_heads = kv_heads,
                               .causal = causal && !apart,
                               .scale = node.number("scale", 0)};
-    for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
-        if (node.is_used(i)) {
-            node.result_part(i, Identity{}, {i == 1 ? k : v});
-        }
-    }
+    give_present(node, k, v);
     if (rank == 4) {
-        node.result(attention, std::move(operands));
-        return;
+        return node.result(attention, std::move(operands));
     }
-    const TensorId y = steps.transpose(steps.add(attention, std::move(operands)), {0, 2, 1, 3});
-    const Dims dims = steps.dims(y);
-    node.result(Reshape{.dims = {dims[0], dims[1], dims[2] * dims[3]}}, {y});
+    give_rows(node, steps, attention, std::move(operands));
 }
 
 // Cosines or sines for each position, with an axis inserted for the heads.
@@ -131,9 +115,7 @@ TensorId angles(const NodeImport& node, Composition& steps, std::size_t input) {
         table = steps.add(Gather{.axis = 0}, {table, node.operand(3)});
     }
     const Dims dims = steps.dims(table);
-    if (dims.size() != 3) {
-        throw Unsupported{"its angles do not have three axes"};
-    }
+    unsupported_if(dims.size() != 3, "its angles do not have three axes");
     return steps.reshape(table, {dims[0], dims[1], 1, dims[2]});
 }
 
@@ -147,8 +129,7 @@ void convert_rotary_embedding(const NodeImport& node) {
     };
     if (dims.size() == 4) {
         const TensorId x = steps.transpose(node.operand(0), {0, 2, 1, 3});
-        node.result(Transpose{.permutation = {0, 2, 1, 3}}, {turned(x)});
-        return;
+        return node.result(Transpose{.permutation = {0, 2, 1, 3}}, {turned(x)});
     }
     const std::int64_t heads = node.integer("num_heads", 1);
     if (dims.size() != 3 || heads < 1 || dims[2] % heads != 0) {
@@ -233,8 +214,7 @@ void write_attention(const Attention& op, LayerWriter& to) {
     }
     const std::string shares = to.step("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
     if (to.input(0).dims.size() == 4) {
-        to.last("MatMul", {shares, v});
-        return;
+        return to.last("MatMul", {shares, v});
     }
     const std::string y = to.step("MatMul", {shares, v});
     const std::string rows = to.step("Transpose", {y}, {{"perm", Dims{0, 2, 1, 3}}});

@@ -17,6 +17,14 @@ TensorId by_head(Composition& steps, TensorId x, std::int64_t heads);
 // Keys or values appended to those of earlier calls, if input `past` holds some.
 TensorId with_past(const NodeImport& node, Composition& steps, TensorId x, std::size_t past);
 
+// The keys and values that the next call reads, as outputs 1 and 2. Output 3 has the scores.
+void give_present(const NodeImport& node, TensorId keys, TensorId values);
+void require_scores_unread(const NodeImport& node);
+
+// The result: an attention of operands by head, as [N, S, heads * D].
+void give_rows(const NodeImport& node, Composition& steps, const Attention& attention,
+               std::vector<TensorId> operands);
+
 // Rotates pairs (a, b) of x[N, S, heads, D] by their angles (Su et al. 2021); elements beyond the
 // first pairs, as many as there are angles, are unchanged.
 TensorId rotated(Composition& steps, TensorId x, TensorId cosine, TensorId sine, bool interleaved);

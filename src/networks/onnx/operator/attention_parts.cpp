@@ -30,6 +30,26 @@ TensorId with_past(const NodeImport& node, Composition& steps, TensorId x, std::
     return node.has_input(past) ? steps.add(Concat{.axis = 2}, {node.operand(past), x}) : x;
 }
 
+void give_present(const NodeImport& node, TensorId keys, TensorId values) {
+    if (node.is_used(1)) {
+        node.result_part(1, Identity{}, {keys});
+    }
+    if (node.is_used(2)) {
+        node.result_part(2, Identity{}, {values});
+    }
+}
+
+void require_scores_unread(const NodeImport& node) {
+    unsupported_if(node.is_used(3), "its scores are read");
+}
+
+void give_rows(const NodeImport& node, Composition& steps, const Attention& attention,
+               std::vector<TensorId> operands) {
+    const TensorId y = steps.transpose(steps.add(attention, std::move(operands)), {0, 2, 1, 3});
+    const Dims dims = steps.dims(y);
+    node.result(Reshape{.dims = {dims[0], dims[1], dims[2] * dims[3]}}, {y});
+}
+
 namespace {
 
 // The part of the last axis from `start` on, every step-th element.
@@ -44,9 +64,7 @@ TensorId last_axis(Composition& steps, TensorId x, std::int64_t start, std::int6
 TensorId rotated(Composition& steps, TensorId x, TensorId cosine, TensorId sine, bool interleaved) {
     const std::int64_t half = steps.dims(cosine).back();
     const std::int64_t all = steps.dims(x).back();
-    if (2 * half > all) {
-        throw Unsupported{"it has more angles than pairs"};
-    }
+    unsupported_if(2 * half > all, "it has more angles than pairs");
     const TensorId a = last_axis(steps, x, 0, half, interleaved ? 2 : 1);
     const TensorId b = last_axis(steps, x, interleaved ? 1 : half, half, interleaved ? 2 : 1);
     const auto times = [&](TensorId p, TensorId q) { return steps.product(p, q); };

@@ -5,6 +5,8 @@
 #include "networks/onnx/operator/window.h"
 #include "op/rules.h"
 
+#include <fmt/format.h>
+
 namespace strata {
 
 namespace {
@@ -94,9 +96,7 @@ void pad_to(OnnxWindow& window, const Dims& spatial, const Dims& output_pad, con
         const std::int64_t reach = window.dilation[i] * (window.kernel[i] - 1) + 1;
         const std::int64_t total =
             (spatial[i] - 1) * window.stride[i] + reach + output_pad[i] - wanted[i];
-        if (total < 0) {
-            throw Unsupported{"its output is larger than what the kernel reaches"};
-        }
+        unsupported_if(total < 0, "its output is larger than what the kernel reaches");
         window.pad_begin[i] = odd_at_end ? total / 2 : total - total / 2;
         window.pad_end[i] = total - window.pad_begin[i];
     }
@@ -105,9 +105,8 @@ void pad_to(OnnxWindow& window, const Dims& spatial, const Dims& output_pad, con
 void convert_transposed_convolution(const NodeImport& node) {
     const Dims& weight = node.input(1).dims;
     const Dims& input = node.input(0).dims;
-    if (weight.size() != input.size() || weight.size() < 3 || weight.size() > 5) {
-        throw Unsupported{"its input and weight do not have the same one to three spatial axes"};
-    }
+    unsupported_if(weight.size() != input.size() || weight.size() < 3 || weight.size() > 5,
+                   "its input and weight do not have the same one to three spatial axes");
     OnnxWindow window = window_of(node, Dims(weight.begin() + 2, weight.end()));
     TransposedConvolution convolution{
         .output_pad = list_of(node, "output_padding", window.kernel.size()),

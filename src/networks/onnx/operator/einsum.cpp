@@ -93,9 +93,7 @@ struct Labelled {
 
 void require_distinct(const Labels& labels) {
     for (const char label : labels) {
-        if (labels.find(label) != labels.rfind(label)) {
-            throw Unsupported{"diagonals are not supported"};
-        }
+        unsupported_if(labels.find(label) != labels.rfind(label), "diagonals are not supported");
     }
 }
 
@@ -170,9 +168,8 @@ void convert_einsum(const NodeImport& node) {
     const Equation equation = equation_of(node);
     require_distinct(equation.result);
     std::ranges::for_each(equation.operands, require_distinct);
-    if (equation.operands.size() != node.input_count()) {
-        throw Unsupported{"its equation does not have one term for each input"};
-    }
+    unsupported_if(equation.operands.size() != node.input_count(),
+                   "its equation does not have one term for each input");
     Composition steps(node);
     Labelled whole{node.operand(0), equation.operands[0]};
     for (std::size_t i = 1; i < equation.operands.size(); ++i) {
@@ -183,9 +180,8 @@ void convert_einsum(const NodeImport& node) {
         whole = multiplied(steps, whole, {node.operand(i), equation.operands[i]}, needed);
     }
     whole = summed(steps, whole, equation.result);
-    if (whole.labels.size() != equation.result.size()) {
-        throw Unsupported{"its result has labels that no input has"};
-    }
+    unsupported_if(whole.labels.size() != equation.result.size(),
+                   "its result has labels that no input has");
     node.result(Identity{}, {arranged(steps, whole, equation.result).tensor});
 }
 

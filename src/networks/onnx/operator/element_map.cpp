@@ -84,9 +84,8 @@ void require_plain_scatter(const NodeImport& node) {
         throw Error(fmt::format("its updates are {} and its data {}; cast one of them",
                                 name_of(node.input(2).dtype), name_of(node.input(0).dtype)));
     }
-    if (node.text("reduction", "none") != "none") {
-        throw Unsupported{"a scatter that sums or compares is not supported"};
-    }
+    unsupported_if(node.text("reduction", "none") != "none",
+                   "a scatter that sums or compares is not supported");
 }
 
 ElementMap map_scatter_elements(const NodeImport& node) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "networks/onnx/file/element_type.h"
 #include "networks/onnx/node/composition.h"
 #include "networks/onnx/operator/families.h"
 #include "networks/onnx/operator/shared.h"
@@ -113,9 +114,8 @@ TensorId aligned_operand(const NodeImport& node) {
     const Constant* constant = node.constant(1);
     const std::int64_t free = std::ssize(node.input(0).dims) - std::ssize(node.input(1).dims);
     const std::int64_t axis = node.integer("axis", 0);
-    if (!constant || axis < 0 || axis > free) {
-        throw Unsupported{"broadcast along an axis is known for constants that fit only"};
-    }
+    unsupported_if(!constant || axis < 0 || axis > free,
+                   "broadcast along an axis is known for constants that fit only");
     const std::int64_t after = free - axis;
     Dims dims = constant->tensor.dims;
     dims.insert(dims.end(), static_cast<std::size_t>(after), 1);
@@ -133,19 +133,16 @@ void finish_whole(const NodeImport& node, ElementwiseKind kind, TensorId a, Tens
 void convert_elementwise(const NodeImport& node) {
     const auto kind = function_of(node, elementwise_functions).kind;
     if (node.input_count() == 1) {  // a sum of one
-        node.result(Identity{}, {node.operand(0)});
-        return;
+        return node.result(Identity{}, {node.operand(0)});
     }
     if (is_legacy_broadcast(node)) {
         const TensorId second = aligned_operand(node);
-        node.result(Elementwise{kind}, {node.operand(0), second});
-        return;
+        return node.result(Elementwise{kind}, {node.operand(0), second});
     }
     std::vector<TensorId> operands = operands_of(node);
     const bool is_whole = kind == ElementwiseKind::divide || kind == ElementwiseKind::power;
     if (is_whole && is_integer(node.input(0).dtype)) {
-        finish_whole(node, kind, operands.at(0), operands.at(1));
-        return;
+        return finish_whole(node, kind, operands.at(0), operands.at(1));
     }
     node.result(Elementwise{kind}, std::move(operands));
 }
@@ -155,8 +152,7 @@ void convert_modulo(const NodeImport& node) {
     const TensorId a = node.operand(0);
     const TensorId b = node.operand(1);
     if (node.integer("fmod", 0) == 0) {
-        node.result(Elementwise{ElementwiseKind::remainder}, {a, b});
-        return;
+        return node.result(Elementwise{ElementwiseKind::remainder}, {a, b});
     }
     Composition steps(node);
     const DataType dtype = steps.dtype(a);
@@ -169,8 +165,7 @@ void convert_modulo(const NodeImport& node) {
 void convert_mean(const NodeImport& node) {
     std::vector<TensorId> operands = operands_of(node);
     if (operands.size() == 1) {
-        node.result(Identity{}, std::move(operands));
-        return;
+        return node.result(Identity{}, std::move(operands));
     }
     Composition steps(node);
     const double count = static_cast<double>(operands.size());
@@ -253,9 +248,7 @@ KnownResults broadcast_results(const NodeImport& node) {
         shapes.push_back(node.input(i).dims);
     }
     const auto dims = broadcast_dims(shapes);
-    if (!dims) {
-        throw Unsupported{"its inputs do not fit"};
-    }
+    unsupported_if(!dims, "its inputs do not fit");
     Tensor y{*dims, node.input(0).dtype};
     const double count = count_of(y);
     return counted_result(std::move(y), {.adds = count});
@@ -265,20 +258,17 @@ void write_elementwise(const Elementwise& op, LayerWriter& to) {
     if (op.kind == ElementwiseKind::remainder && is_floating(to.input(0).dtype)) {
         // With the divisor's sign, which ONNX has only for integers: a - floor(a / b) * b.
         const std::string whole = to.step("Floor", {to.step("Div", {to.in(0), to.in(1)})});
-        to.last("Sub", {to.in(0), to.step("Mul", {whole, to.in(1)})});
-        return;
+        return to.last("Sub", {to.in(0), to.step("Mul", {whole, to.in(1)})});
     }
     const std::string_view name = function_of_kind(elementwise_functions, op.kind)->op_type;
     const std::size_t count = to.input_count();
     const bool takes_many =
         op.kind == ElementwiseKind::maximum || op.kind == ElementwiseKind::minimum;
     if (count == 2 || takes_many) {
-        to.last(name, to.inputs());
-        return;
+        return to.last(name, to.inputs());
     }
     if (op.kind == ElementwiseKind::add) {
-        to.last("Sum", to.inputs());
-        return;
+        return to.last("Sum", to.inputs());
     }
     std::string product = to.in(0);
     for (std::size_t i = 1; i + 1 < count; ++i) {

@@ -85,19 +85,16 @@ void convert_gemm_gelu(const NodeImport& node) {
 
 // alpha A' B'.
 void convert_fused_matmul(const NodeImport& node) {
-    if (node.integer("transBatchA", 0) != 0 || node.integer("transBatchB", 0) != 0) {
-        throw Unsupported{"its batches are transposed"};
-    }
+    unsupported_if(node.integer("transBatchA", 0) != 0 || node.integer("transBatchB", 0) != 0,
+                   "its batches are transposed");
     const double alpha = node.number("alpha", 1);
     const MatMul product{.transpose_a = node.integer("transA", 0) != 0,
                          .transpose_b = node.integer("transB", 0) != 0};
-    if (node.input(0).dims.size() < 2 || node.input(1).dims.size() < 2) {
-        throw Unsupported{"its inputs are not matrices"};
-    }
+    unsupported_if(node.input(0).dims.size() < 2 || node.input(1).dims.size() < 2,
+                   "its inputs are not matrices");
     std::vector<TensorId> operands = {node.operand(0), node.operand(1)};
     if (alpha == 1.0) {
-        node.result(product, std::move(operands));
-        return;
+        return node.result(product, std::move(operands));
     }
     const TensorId factor = node.scalar("alpha", alpha, node.input(0).dtype);
     const TensorId y = node.add("product", product, std::move(operands));
@@ -147,9 +144,8 @@ void convert_skip_normalization(const NodeImport& node) {
 void convert_embed_normalization(const NodeImport& node) {
     refuse_used(node, 1, "its lengths");
     const Dims ids = node.input(0).dims;
-    if (ids.size() != 2 || node.input(3).dims.size() != 2) {
-        throw Unsupported{"its indices do not have two axes"};
-    }
+    unsupported_if(ids.size() != 2 || node.input(3).dims.size() != 2,
+                   "its indices do not have two axes");
     Composition steps(node);
     const auto rows = [&](std::size_t table, std::size_t indices) {
         const Dims& dims = node.input(table).dims;

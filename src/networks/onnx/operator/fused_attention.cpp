@@ -36,10 +36,9 @@ TensorId columns(Composition& steps, TensorId x, std::int64_t start, std::int64_
 Parts split_rows(Composition& steps, TensorId x, std::int64_t queries, std::int64_t keys,
                  std::int64_t values) {
     const std::int64_t all = steps.dims(x).back();
-    if (queries < 1 || keys < 1 || values < 1 || queries > all || keys > all || values > all ||
-        queries + keys + values != all) {
-        throw Unsupported{"its queries, keys and values do not fill its rows"};
-    }
+    unsupported_if(queries < 1 || keys < 1 || values < 1 || queries > all || keys > all ||
+                       values > all || queries + keys + values != all,
+                   "its queries, keys and values do not fill its rows");
     return {columns(steps, x, 0, queries), columns(steps, x, queries, keys),
             columns(steps, x, queries + keys, values)};
 }
@@ -47,9 +46,7 @@ Parts split_rows(Composition& steps, TensorId x, std::int64_t queries, std::int6
 // A mask [N, T] of ones where a key counts, as numbers to add to the scores.
 TensorId padding_bias(const NodeImport& node, Composition& steps, std::size_t input) {
     const Dims dims = node.input(input).dims;
-    if (dims.size() != 2) {
-        throw Unsupported{"its mask does not have two axes"};
-    }
+    unsupported_if(dims.size() != 2, "its mask does not have two axes");
     constexpr double hidden = 10000;  // ONNX Runtime's, unless the file states another
     const TensorId mask = steps.cast(node.operand(input), node.input(0).dtype);
     const TensorId gap = steps.difference(mask, 1.0);
@@ -71,26 +68,11 @@ std::optional<TensorId> bias_of(const NodeImport& node, Composition& steps, std:
     return sum;
 }
 
-// The attention of parts by head, with its rows joined again.
 void finish(const NodeImport& node, Composition& steps, const Attention& attention,
             const Parts& parts, std::optional<TensorId> bias) {
     std::vector<TensorId> operands = {parts.q, parts.k, parts.v};
     operands.insert(operands.end(), bias ? 1 : 0, bias.value_or(0));
-    const TensorId y = steps.transpose(steps.add(attention, std::move(operands)), {0, 2, 1, 3});
-    const Dims dims = steps.dims(y);
-    node.result(Reshape{.dims = {dims[0], dims[1], dims[2] * dims[3]}}, {y});
-}
-
-void give_present(const NodeImport& node, const Parts& parts) {
-    if (node.is_used(1)) {
-        node.result_part(1, Identity{}, {parts.k});
-    }
-    if (node.is_used(2)) {
-        node.result_part(2, Identity{}, {parts.v});
-    }
-    if (node.is_used(3)) {
-        throw Unsupported{"its scores are read"};
-    }
+    give_rows(node, steps, attention, std::move(operands));
 }
 
 void require_rows(const NodeImport& node, std::size_t input) {
@@ -106,9 +88,7 @@ TensorId past_part(const NodeImport& node, Composition& steps, TensorId x, std::
         return x;
     }
     const Dims dims = node.input(4).dims;
-    if (dims.size() != 5) {
-        throw Unsupported{"its past does not have five axes"};
-    }
+    unsupported_if(dims.size() != 5, "its past does not have five axes");
     const TensorId one =
         steps.add(Slice{.axes = {0}, .starts = {which}, .extents = {1}}, {node.operand(4)});
     const TensorId past = steps.reshape(one, {dims[1], dims[2], dims[3], dims[4]});
@@ -131,9 +111,7 @@ void give_joint_present(const NodeImport& node, Composition& steps, const Parts&
 void convert_packed_attention(const NodeImport& node) {
     require_rows(node, 0);
     require_absent(node, {6}, "keys in a shared buffer");
-    if (node.integer("do_rotary", 0) != 0) {
-        throw Unsupported{"its rotation is not supported"};
-    }
+    unsupported_if(node.integer("do_rotary", 0) != 0, "its rotation is not supported");
     Composition steps(node);
     const std::int64_t heads = node.integer("num_heads", 1);
     TensorId x = steps.add(MatMul{}, {node.operand(0), node.operand(1, Role::parameter)});
@@ -170,9 +148,8 @@ TensorId with_bias(const NodeImport& node, Composition& steps, TensorId x, std::
 void convert_multi_head_attention(const NodeImport& node) {
     require_rows(node, 0);
     require_absent(node, {8, 9}, "keys in a shared buffer");
-    if (!node.has_input(1) || !node.has_input(2)) {
-        throw Unsupported{"its keys and values lie in one tensor"};
-    }
+    unsupported_if(!node.has_input(1) || !node.has_input(2),
+                   "its keys and values lie in one tensor");
     Composition steps(node);
     const std::int64_t heads = node.integer("num_heads", 1);
     const std::int64_t width = node.input(0).dims[2];
@@ -189,7 +166,8 @@ void convert_multi_head_attention(const NodeImport& node) {
     parts.k = with_past(node, steps, part(1, width), 6);
     parts.v = with_past(node, steps, part(2, 2 * width), 7);
     const auto bias = bias_of(node, steps, 4, 5);
-    give_present(node, parts);
+    require_scores_unread(node);
+    give_present(node, parts.k, parts.v);
     finish(node, steps,
            {.heads = heads,
             .causal = node.integer("unidirectional", 0) != 0,
@@ -202,9 +180,7 @@ TensorId angles_of_rows(const NodeImport& node, Composition& steps, std::size_t 
                         std::optional<std::size_t> positions, std::int64_t first,
                         std::int64_t rows) {
     const Dims dims = node.input(table).dims;
-    if (dims.size() != 2) {
-        throw Unsupported{"its angles are not a matrix"};
-    }
+    unsupported_if(dims.size() != 2, "its angles are not a matrix");
     if (positions && node.input(*positions).dims.size() == 2) {
         const TensorId found =
             steps.add(Gather{.axis = 0}, {node.operand(table), node.operand(*positions)});
@@ -218,10 +194,9 @@ TensorId angles_of_rows(const NodeImport& node, Composition& steps, std::size_t 
 
 void require_plain_grouped(const NodeImport& node) {
     require_absent(node, {11, 12, 13, 14, 15}, "sinks, scales and norms of keys");
-    if (node.number("softcap", 0) != 0 || node.integer("local_window_size", -1) > 0 ||
-        node.integer("smooth_softmax", 0) > 0 || node.integer("causal", 1) == 0) {
-        throw Unsupported{"capped, smoothed or windowed scores are not supported"};
-    }
+    unsupported_if(node.number("softcap", 0) != 0 || node.integer("local_window_size", -1) > 0 ||
+                       node.integer("smooth_softmax", 0) > 0 || node.integer("causal", 1) == 0,
+                   "capped, smoothed or windowed scores are not supported");
 }
 
 // Whether the keys of earlier calls lie in a buffer that has room for the new ones.
@@ -237,9 +212,8 @@ void convert_grouped_attention(const NodeImport& node) {
     const std::int64_t kv_heads = head_count(node, "kv_num_heads", heads);
     const std::int64_t rows = node.input(0).dims[1];
     const std::int64_t past = node.has_input(3) ? node.input(3).dims.at(2) : 0;
-    if (has_shared_buffer(node, past, rows)) {
-        throw Unsupported{"keys in a shared buffer are not supported"};
-    }
+    unsupported_if(has_shared_buffer(node, past, rows),
+                   "keys in a shared buffer are not supported");
     Parts all;
     if (node.has_input(1)) {
         all = {node.operand(0), node.operand(1), node.operand(2)};
@@ -265,7 +239,8 @@ void convert_grouped_attention(const NodeImport& node) {
     parts.k = with_past(node, steps, turned(all.k, kv_heads), 3);
     parts.v = with_past(node, steps, by_head(steps, all.v, kv_heads), 4);
     const auto bias = bias_of(node, steps, node.input_count(), 10);
-    give_present(node, parts);
+    require_scores_unread(node);
+    give_present(node, parts.k, parts.v);
     finish(node, steps,
            {.heads = heads,
             .kv_heads = kv_heads,
@@ -276,29 +251,22 @@ void convert_grouped_attention(const NodeImport& node) {
 
 // The indices come before the angles.
 void convert_fused_rotary(const NodeImport& node) {
-    if (node.number("scale", 1) != 1 || node.integer("is_packed_batching", 0) != 0) {
-        throw Unsupported{"its rotation is scaled or packed"};
-    }
+    unsupported_if(node.number("scale", 1) != 1 || node.integer("is_packed_batching", 0) != 0,
+                   "its rotation is scaled or packed");
     const Dims dims = node.input(0).dims;
     const bool heads_apart = dims.size() == 4;  // [N, heads, S, D]
     Composition steps(node);
     const std::int64_t angles = 2 * node.input(2).dims.at(1);
-    if (dims.size() != 3 && !heads_apart) {
-        throw Unsupported{"its input does not have three or four axes"};
-    }
+    unsupported_if(dims.size() != 3 && !heads_apart, "its input does not have three or four axes");
     const std::int64_t stated = node.integer("num_heads", 0);
-    if (angles == 0) {
-        throw Unsupported{"it has no angles"};
-    }
+    unsupported_if(angles == 0, "it has no angles");
     const std::int64_t heads = heads_apart ? dims[1] : stated > 0 ? stated : dims[2] / angles;
-    if (heads < 1 || (!heads_apart && dims[2] % heads != 0)) {
-        throw Unsupported{"its input does not divide into heads"};
-    }
+    unsupported_if(heads < 1 || (!heads_apart && dims[2] % heads != 0),
+                   "its input does not divide into heads");
     const std::int64_t rows = dims[heads_apart ? 2 : 1];
     const bool from_start = node.input(1).elements() == 1;
-    if (from_start && (!node.constant(1) || node.input(1).dims.size() > 1)) {
-        throw Unsupported{"its first position is computed"};
-    }
+    unsupported_if(from_start && (!node.constant(1) || node.input(1).dims.size() > 1),
+                   "its first position is computed");
     const std::int64_t first = from_start ? node.integer_of_input(1) : 0;
     const auto positions = from_start ? std::nullopt : std::optional<std::size_t>(1);
     const TensorId cosine = angles_of_rows(node, steps, 2, positions, first, rows);

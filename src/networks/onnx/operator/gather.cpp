@@ -25,9 +25,8 @@ void convert_gather(const NodeImport& node) {
     const std::int64_t axis = node.integer("axis", 0);
     if (is_lookup(node, axis)) {
         const Dims table = node.input(0).dims;
-        node.result(Embedding{.rows = table[0], .width = table[1]},
-                    {node.operand(1), node.operand(0, Role::parameter)});
-        return;
+        return node.result(Embedding{.rows = table[0], .width = table[1]},
+                           {node.operand(1), node.operand(0, Role::parameter)});
     }
     node.result(Gather{.axis = axis}, {node.operand(0), node.operand(1)});
 }
@@ -127,9 +126,7 @@ struct RowsAt {
                    std::cmp_less_equal(indices.back(), data.size() - batches) &&
                    std::equal(data.begin(), data.begin() + offset(batches), indices.begin());
         };
-        if (!fits()) {
-            throw Unsupported{"its indices do not fit its data"};
-        }
+        unsupported_if(!fits(), "its indices do not fit its data");
         indexed = batches + static_cast<std::size_t>(indices.back());
     }
 
@@ -168,9 +165,7 @@ void gather_computed_elements(const NodeImport& node) {
     for (std::size_t i = 0; i < std::max(dims.size(), data.size()); ++i) {
         const bool fits =
             i < std::min(dims.size(), data.size()) && (i == axis || dims[i] <= data[i]);
-        if (!fits) {
-            throw Unsupported{"its indices do not fit its data"};
-        }
+        unsupported_if(!fits, "its indices do not fit its data");
     }
     Composition steps(node);
     const TensorId along = from_front(node, steps, node.operand(1), data[axis]);
@@ -181,9 +176,7 @@ void gather_computed_elements(const NodeImport& node) {
 
 void gather_computed_rows(const NodeImport& node) {
     const RowsAt rows(node);
-    if (!is_small(rows.leading(rows.indexed))) {
-        throw Unsupported{"it gathers from too many rows"};
-    }
+    unsupported_if(!is_small(rows.leading(rows.indexed)), "it gathers from too many rows");
     node.spend(product(rows.leading(rows.batches)));
     Composition steps(node);
     const Dims extents = rows.extents();
@@ -230,9 +223,8 @@ KnownResults gathered_by_tuples(const NodeImport& node) {
     const std::int64_t batches =
         std::clamp<std::int64_t>(node.integer("batch_dims", 0), 0, std::ssize(data.dims));
     const std::int64_t taken = batches + (indices.empty() ? 0 : indices.back());
-    if (indices.empty() || taken < 0 || taken > std::ssize(data.dims)) {
-        throw Unsupported{"its indices do not fit"};
-    }
+    unsupported_if(indices.empty() || taken < 0 || taken > std::ssize(data.dims),
+                   "its indices do not fit");
     Dims dims(indices.begin(), indices.end() - 1);
     dims.insert(dims.end(), data.dims.begin() + taken, data.dims.end());
     return moved_result({dims, data.dtype});
@@ -258,9 +250,7 @@ void convert_one_hot(const NodeImport& node) {
     const TensorId hot = steps.elementwise(
         ElementwiseKind::logical_or, steps.elementwise(ElementwiseKind::equal, indices, places),
         steps.elementwise(ElementwiseKind::equal, indices, wrapped));
-    if (values.tensor.elements() != 2) {
-        throw Unsupported{"its values are not two"};
-    }
+    unsupported_if(values.tensor.elements() != 2, "its values are not two");
     const TensorId on = steps.scalar(number_at(values, 1), values.tensor.dtype);
     const TensorId off = steps.scalar(number_at(values, 0), values.tensor.dtype);
     node.result(Select{}, {hot, on, off});

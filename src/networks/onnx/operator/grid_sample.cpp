@@ -38,13 +38,12 @@ public:
           grid_(node.input(1).dims),
           beyond_(beyond_of(node)),
           align_corners_(node.integer("align_corners", 0) != 0) {
-        if (image_.size() != 4 || grid_.size() != 4 || grid_[3] != 2 || grid_[0] != image_[0]) {
-            throw Unsupported{"it does not sample 2-D images"};
-        }
+        unsupported_if(
+            image_.size() != 4 || grid_.size() != 4 || grid_[3] != 2 || grid_[0] != image_[0],
+            "it does not sample 2-D images");
         const std::string_view mode = node.text("mode", "linear");
-        if (mode == "cubic" || mode == "bicubic") {
-            throw Unsupported{"cubic interpolation at computed positions is not supported"};
-        }
+        unsupported_if(mode == "cubic" || mode == "bicubic",
+                       "cubic interpolation at computed positions is not supported");
         nearest_ = mode == "nearest";
         if (!is_small({image_[0], image_[2], image_[3]})) {
             throw Unsupported{"its images have too many pixels"};
@@ -212,9 +211,7 @@ void convert_affine_grid(const NodeImport& node) {
 KnownResults sampled_on_grid(const NodeImport& node) {
     const Tensor& x = node.input(0);
     const Dims& grid = node.input(1).dims;
-    if (x.dims.size() < 3 || grid.size() != x.dims.size()) {
-        throw Unsupported{"its grid does not fit"};
-    }
+    unsupported_if(x.dims.size() < 3 || grid.size() != x.dims.size(), "its grid does not fit");
     Dims dims = {x.dims[0], x.dims[1]};
     dims.insert(dims.end(), grid.begin() + 1, grid.end() - 1);
     return uncounted_result({dims, x.dtype});

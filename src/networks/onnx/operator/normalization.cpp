@@ -14,9 +14,7 @@ namespace {
 // write it as a batch normalisation in training mode.
 void standardise_weight(const NodeImport& node) {
     const Dims dims = node.input(0).dims;
-    if (dims.size() < 2) {
-        throw Unsupported{"its input has no channels"};
-    }
+    unsupported_if(dims.size() < 2, "its input has no channels");
     Dims axes, channels(dims.size(), 1);
     channels[1] = dims[1];
     for (std::size_t axis = 0; axis < dims.size(); ++axis) {
@@ -45,9 +43,7 @@ void give_running_statistics(const NodeImport& node) {
         }
     }
     for (const std::size_t i : {std::size_t{3}, std::size_t{4}}) {
-        if (node.is_used(i)) {
-            throw Unsupported{"the statistics of its batch are read"};
-        }
+        unsupported_if(node.is_used(i), "the statistics of its batch are read");
     }
 }
 
@@ -72,8 +68,7 @@ constexpr auto group_attributes = [](auto& op, auto&& attribute) {
 
 void convert_batch_normalization(const NodeImport& node) {
     if (node.integer("training_mode", 0) != 0 && node.constant(0)) {
-        standardise_weight(node);
-        return;
+        return standardise_weight(node);
     }
     const bool spatial = node.opset() >= 9 || node.integer("spatial", 1) != 0;
     const BatchNormalization normalization{
@@ -100,8 +95,7 @@ void finish_broadcast(const NodeImport& node, LayerNormalization normalization) 
     const TensorId normal = steps.add(normalization, {node.operand(0)});
     const TensorId scaled = steps.product(normal, node.operand(1, Role::parameter));
     if (!node.has_input(2)) {
-        node.result(Identity{}, {scaled});
-        return;
+        return node.result(Identity{}, {scaled});
     }
     node.result(Elementwise{ElementwiseKind::add}, {scaled, node.operand(2, Role::parameter)});
 }
@@ -121,8 +115,7 @@ void convert_by_layer(const NodeImport& node) {
     std::vector<TensorId> operands = {node.operand(0)};
     for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
         if (node.has_input(i) && !fills(node, i, axis)) {
-            finish_broadcast(node, normalization);
-            return;
+            return finish_broadcast(node, normalization);
         }
         if (node.has_input(i)) {
             operands.push_back(node.operand(i, Role::parameter));
@@ -211,8 +204,7 @@ void write_root_mean_square(const LayerNormalization& op, LayerWriter& to, std::
         behind.emplace_back("Add", to.in(next));
     }
     if (behind.empty()) {
-        to.last("Div", {to.in(0), root});
-        return;
+        return to.last("Div", {to.in(0), root});
     }
     std::string y = to.step("Div", {to.in(0), root});
     for (std::size_t i = 0; i + 1 < behind.size(); ++i) {
@@ -223,8 +215,7 @@ void write_root_mean_square(const LayerNormalization& op, LayerWriter& to, std::
 
 void write_batch_normalization(const BatchNormalization& op, LayerWriter& to) {
     if (op.scope == NormalizationScope::per_activation) {
-        write_per_activation(op, to);
-        return;
+        return write_per_activation(op, to);
     }
     to.last("BatchNormalization", to.inputs(), attributes_of(op, batch_attributes));
 }
@@ -233,8 +224,7 @@ void write_layer_normalization(const LayerNormalization& op, LayerWriter& to) {
     const Dims& dims = to.input(0).dims;
     const auto axis = static_cast<std::size_t>(op.axis < 0 ? op.axis + std::ssize(dims) : op.axis);
     if (op.kind == NormalizationKind::root_mean_square) {
-        write_root_mean_square(op, to, axis);
-        return;
+        return write_root_mean_square(op, to, axis);
     }
     const Dims normalized(dims.begin() + static_cast<std::ptrdiff_t>(axis), dims.end());
     std::vector<std::string> inputs = {to.in(0)};
@@ -252,8 +242,7 @@ void write_group_normalization(const GroupNormalization& op, LayerWriter& to) {
         inputs = {to.in(0), to.filled(channels, 1), to.filled(channels, 0)};
     }
     if (op.groups == 0) {
-        to.last("InstanceNormalization", inputs, attributes_of(op, instance_attributes));
-        return;
+        return to.last("InstanceNormalization", inputs, attributes_of(op, instance_attributes));
     }
     to.last("GroupNormalization", inputs, attributes_of(op, group_attributes));
 }

@@ -59,9 +59,7 @@ std::optional<Slice> cut_by(Pad& pad, const Dims& dims) {
         const std::int64_t end = std::clamp(-pad.end[axis], std::int64_t{0}, dims[axis]);
         pad.begin[axis] = std::max<std::int64_t>(pad.begin[axis], 0);
         pad.end[axis] = std::max<std::int64_t>(pad.end[axis], 0);
-        if (start + end >= dims[axis]) {
-            throw Unsupported{"its pads cut everything away"};
-        }
+        unsupported_if(start + end >= dims[axis], "its pads cut everything away");
         if (start + end > 0) {
             slice.axes.push_back(static_cast<std::int64_t>(axis));
             slice.starts.push_back(start);

@@ -40,8 +40,7 @@ void convert_global_pool(const NodeImport& node) {
 void write_pooling(const Pooling& op, LayerWriter& to) {
     const bool is_max = op.kind == PoolingKind::max;
     if (op.global) {
-        to.last(is_max ? "GlobalMaxPool" : "GlobalAveragePool", to.inputs());
-        return;
+        return to.last(is_max ? "GlobalMaxPool" : "GlobalAveragePool", to.inputs());
     }
     LayerWriter::Attributes attributes = window_attributes(op);
     if (is_max) {
@@ -56,9 +55,7 @@ void write_pooling(const Pooling& op, LayerWriter& to) {
 // its size.
 void convert_lp_pool(const NodeImport& node) {
     Pooling pool = pooling_of(node, PoolingKind::average);
-    if (pool.ceil_mode) {
-        throw Unsupported{"windows beyond the padding are not supported"};
-    }
+    unsupported_if(pool.ceil_mode, "windows beyond the padding are not supported");
     pool.count_include_pad = true;
     const double p = static_cast<double>(node.integer("p", 2));
     Composition steps(node);
@@ -76,9 +73,8 @@ KnownResults regions_of_interest(const NodeImport& node) {
                          : node.has_input(3)                ? node.integers_of_input(3)
                                                             : Dims{node.integer("output_height", 1),
                                                     node.integer("output_width", 1)};
-    if (x.dims.size() != 4 || regions.dims.empty() || extents.size() != 2) {
-        throw Unsupported{"its regions are not known"};
-    }
+    unsupported_if(x.dims.size() != 4 || regions.dims.empty() || extents.size() != 2,
+                   "its regions are not known");
     return uncounted_result(
         {sane_extents({regions.dims[0], x.dims[1], extents[0], extents[1]}), x.dtype});
 }
@@ -96,9 +92,7 @@ KnownResults unpooled(const NodeImport& node) {
     };
     const Dims strides = sane_extents(node.integers("strides"));
     const Dims pads = sane_extents(node.integers("pads"));
-    if (y.dims.size() != axes + 2) {
-        throw Unsupported{"its kernel does not fit"};
-    }
+    unsupported_if(y.dims.size() != axes + 2, "its kernel does not fit");
     for (std::size_t i = 0; i < axes; ++i) {
         const std::int64_t reach = product(Dims{y.dims[i + 2] - 1, at(strides, i, 1)});
         y.dims[i + 2] = reach + kernel[i] - at(pads, i, 0) - at(pads, axes + i, 0);

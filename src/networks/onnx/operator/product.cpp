@@ -70,12 +70,9 @@ std::optional<Constant> bias_of(const NodeImport& node, const Gemm& gemm, std::i
 void finish_with_sum(const NodeImport& node, const Gemm& gemm, Op product,
                      std::vector<TensorId> operands) {
     if (!node.has_input(2)) {
-        node.result(std::move(product), std::move(operands));
-        return;
+        return node.result(std::move(product), std::move(operands));
     }
-    if (gemm.beta != 1.0) {
-        throw Unsupported{"beta scales a C that is not a bias"};
-    }
+    unsupported_if(gemm.beta != 1.0, "beta scales a C that is not a bias");
     const TensorId c = node.operand(2);
     const TensorId ab = node.add("product", std::move(product), std::move(operands));
     node.result(Elementwise{ElementwiseKind::add}, {ab, c});
@@ -98,9 +95,8 @@ TensorId weight_of(const NodeImport& node, const Gemm& gemm) {
 void convert_to_fully_connected(const NodeImport& node, const Gemm& gemm) {
     const std::int64_t features = node.input(1).dims[gemm.transpose_b ? 0 : 1];
     const auto bias = bias_of(node, gemm, features);
-    if (!bias && node.has_input(2) && gemm.beta != 1.0) {
-        throw Unsupported{"beta scales a C that is not a bias"};
-    }
+    unsupported_if(!bias && node.has_input(2) && gemm.beta != 1.0,
+                   "beta scales a C that is not a bias");
     TensorId a = node.operand(0);
     if (gemm.transpose_a) {
         a = node.add("transposed", Transpose{.permutation = {1, 0}}, {a});
@@ -108,8 +104,7 @@ void convert_to_fully_connected(const NodeImport& node, const Gemm& gemm) {
     std::vector<TensorId> operands = {a, weight_of(node, gemm)};
     const FullyConnected product{.out_features = features, .bias = bias.has_value()};
     if (!bias) {
-        finish_with_sum(node, gemm, product, std::move(operands));
-        return;
+        return finish_with_sum(node, gemm, product, std::move(operands));
     }
     const bool as_is = gemm.beta == 1.0 && node.input(2).dims == Dims{features};
     operands.push_back(as_is ? node.operand(2, Role::parameter)
@@ -144,12 +139,9 @@ void convert_gemm(const NodeImport& node) {
     require_matrix(node, 1);
     const Constant* b = node.constant(1);
     if (b && is_floating(b->tensor.dtype) && !node.constant(0)) {
-        convert_to_fully_connected(node, gemm);
-        return;
+        return convert_to_fully_connected(node, gemm);
     }
-    if (gemm.alpha != 1.0) {
-        throw Unsupported{"alpha scales a product of computed matrices"};
-    }
+    unsupported_if(gemm.alpha != 1.0, "alpha scales a product of computed matrices");
     finish_with_sum(node, gemm,
                     MatMul{.transpose_a = gemm.transpose_a, .transpose_b = gemm.transpose_b},
                     {node.operand(0), node.operand(1)});
@@ -158,14 +150,11 @@ void convert_gemm(const NodeImport& node) {
 void convert_matmul(const NodeImport& node) {
     const Dims& a = node.input(0).dims;
     const Dims& b = node.input(1).dims;
-    if (a.empty() || b.empty()) {
-        throw Unsupported{"products with a single number are not supported"};
-    }
+    unsupported_if(a.empty() || b.empty(), "products with a single number are not supported");
     if (a.size() > 1 && b.size() > 1) {
         const auto shared = node.shared_transpose(1);
-        node.result(MatMul{.transpose_b = shared.has_value()},
-                    {node.operand(0), shared ? *shared : node.operand(1)});
-        return;
+        return node.result(MatMul{.transpose_b = shared.has_value()},
+                           {node.operand(0), shared ? *shared : node.operand(1)});
     }
     convert_with_vector(node);
 }

@@ -21,25 +21,19 @@ struct CellNode {
 
 Direction direction_of(const NodeImport& node) {
     const auto found = std::ranges::find(onnx_directions, node.text("direction", "forward"));
-    if (found == onnx_directions.end()) {
-        throw Unsupported{"its direction is not supported"};
-    }
+    unsupported_if(found == onnx_directions.end(), "its direction is not supported");
     return static_cast<Direction>(found - onnx_directions.begin());
 }
 
 void require_plain_cell(const CellNode& cell) {
     const NodeImport& node = cell.node;
-    if (node.has_attribute("clip") || node.integer("input_forget", 0) != 0) {
-        throw Unsupported{"clipped cells and coupled gates are not supported"};
-    }
-    if (node.has_input(7)) {
-        throw Unsupported{"peepholes are not supported"};
-    }
+    unsupported_if(node.has_attribute("clip") || node.integer("input_forget", 0) != 0,
+                   "clipped cells and coupled gates are not supported");
+    unsupported_if(node.has_input(7), "peepholes are not supported");
     const auto given = node.texts("activations");
     for (std::size_t i = 0; i < given.size(); ++i) {
-        if (given[i] != cell.layout.activations[i % cell.layout.activations.size()]) {
-            throw Unsupported{"its activations are not the usual ones"};
-        }
+        unsupported_if(given[i] != cell.layout.activations[i % cell.layout.activations.size()],
+                       "its activations are not the usual ones");
     }
 }
 
@@ -49,9 +43,7 @@ void require_whole_sequences(const NodeImport& node, std::int64_t length) {
         return;
     }
     for (const std::int64_t given : node.integers_of_input(4)) {
-        if (given != length) {
-            throw Unsupported{"sequences of different lengths are not supported"};
-        }
+        unsupported_if(given != length, "sequences of different lengths are not supported");
     }
 }
 
@@ -178,8 +170,8 @@ void give_sequence(const CellNode& cell, Composition& steps, TensorId y, bool ba
     const Dims dims = steps.dims(y);
     const Dims wide = {dims[0], dims[1], cell.directions, cell.op.hidden};
     if (cell.directions == 1 && !batch_first) {
-        cell.node.result_of(0, "y", Reshape{.dims = {dims[0], 1, dims[1], cell.op.hidden}}, {y});
-        return;
+        return cell.node.result_of(0, "y", Reshape{.dims = {dims[0], 1, dims[1], cell.op.hidden}},
+                                   {y});
     }
     const TensorId split = steps.reshape(y, wide);
     const Dims order = batch_first ? Dims{1, 0, 2, 3} : Dims{0, 2, 1, 3};

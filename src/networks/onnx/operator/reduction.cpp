@@ -4,6 +4,7 @@
 #include "networks/onnx/operator/families.h"
 #include "networks/onnx/operator/shared.h"
 
+#include <fmt/format.h>
 #include <limits>
 #include <numeric>
 
@@ -81,8 +82,7 @@ void convert_to_pool(const NodeImport& node) {
     pool.kind = PoolingKind::average;
     pool.global = true;
     if (node.integer("keepdims", 1) != 0) {
-        node.result(pool, {node.operand(0)});
-        return;
+        return node.result(pool, {node.operand(0)});
     }
     const Dims flat = {node.input(0).dims[0], node.input(0).dims[1]};
     const TensorId mean = node.add("mean", pool, {node.operand(0)});
@@ -93,12 +93,10 @@ void convert_reduction(const NodeImport& node) {
     const auto kind = function_of(node, reduction_functions).kind;
     const Dims axes = reduced_axes(node);
     if (axes.empty() && !node.input(0).dims.empty()) {
-        node.result(Identity{}, {node.operand(0)});
-        return;
+        return node.result(Identity{}, {node.operand(0)});
     }
     if (is_global_pool(node, kind, axes)) {
-        convert_to_pool(node);
-        return;
+        return convert_to_pool(node);
     }
     node.result(with_attributes(node, Reduction{.kind = kind, .axes = axes}, reduction_attributes),
                 {node.operand(0)});
@@ -195,8 +193,7 @@ void convert_extreme(const NodeImport& node) {
     Composition steps(node);
     const TensorId position = extreme_position(node, steps, axis, largest);
     if (node.integer("keepdims", 1) != 0) {
-        node.result(Identity{}, {position});
-        return;
+        return node.result(Identity{}, {position});
     }
     dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(axis));
     node.result(Reshape{.dims = dims}, {position});
@@ -209,9 +206,7 @@ constexpr auto top_k_attributes = [](auto& op, auto&& attribute) {
 
 void convert_top_k(const NodeImport& node) {
     const std::int64_t k = node.has_input(1) ? node.integer_of_input(1) : node.integer("k", 1);
-    if (k < 1) {
-        throw Unsupported{"its result is empty"};
-    }
+    unsupported_if(k < 1, "its result is empty");
     node.results(with_attributes(node, TopK{.k = k, .axis = -1}, top_k_attributes),
                  {node.operand(0)});
 }
@@ -257,8 +252,7 @@ void convert_cumulative_sum(const NodeImport& node) {
         steps.add(MatMul{}, {matrix, steps.constant(triangle(node, moved.back()))});
     const TensorId back = steps.reshape(summed, moved);
     if (std::ranges::is_sorted(order)) {
-        node.result(Identity{}, {back});
-        return;
+        return node.result(Identity{}, {back});
     }
     node.result(Transpose{.permutation = order}, {back});
 }
@@ -310,9 +304,7 @@ void convert_lp_normalization(const NodeImport& node) {
 
 void convert_global_lp_pool(const NodeImport& node) {
     const Dims axes = spatial_axes(node.input(0).dims);
-    if (axes.empty()) {
-        throw Unsupported{"its input has no spatial axis"};
-    }
+    unsupported_if(axes.empty(), "its input has no spatial axis");
     Composition steps(node);
     node.result(Identity{}, {norm(steps, node.operand(0), node.integer("p", 2), axes)});
 }

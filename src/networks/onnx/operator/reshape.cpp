@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.h"
+#include "networks/onnx/node/extents.h"
 #include "networks/onnx/operator/families.h"
 #include "op/rules.h"
 
@@ -65,9 +66,8 @@ Dims reshape_target(const NodeImport& node) {
     const Tensor& input = node.input(0);
     const bool states_zero = node.integer("allowzero", 0) != 0;
     Dims target = node.has_input(1) ? node.integers_of_input(1) : node.integers("shape");
-    if (states_zero && std::ranges::find(target, 0) != target.end()) {
-        throw Unsupported{"its target is empty"};
-    }
+    unsupported_if(states_zero && std::ranges::find(target, 0) != target.end(),
+                   "its target is empty");
     if (node.batch_change() && !node.constant(0)) {
         target = with_batch(target, *node.batch_change(), input);
     }
@@ -191,12 +191,9 @@ void convert_concat(const NodeImport& node) {
             operands.push_back(node.operand(i));
         }
     }
-    if (operands.empty()) {
-        throw Unsupported{"its result is empty"};
-    }
+    unsupported_if(operands.empty(), "its result is empty");
     if (operands.size() == 1) {
-        node.result(Identity{}, std::move(operands));
-        return;
+        return node.result(Identity{}, std::move(operands));
     }
     node.result(Concat{.axis = node.integer("axis", 1)}, std::move(operands));
 }

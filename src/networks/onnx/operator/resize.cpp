@@ -5,6 +5,7 @@
 #include "networks/onnx/operator/families.h"
 #include "networks/onnx/operator/shared.h"
 
+#include <fmt/format.h>
 #include <cmath>
 #include <numeric>
 
@@ -90,9 +91,8 @@ Dims dims_by_scales(const NodeImport& node, std::size_t input) {
 }
 
 Dims dims_by_sizes(const NodeImport& node) {
-    if (node.text("keep_aspect_ratio_policy", "stretch") != "stretch") {
-        throw Unsupported{"sizes that keep the aspect ratio are not supported"};
-    }
+    unsupported_if(node.text("keep_aspect_ratio_policy", "stretch") != "stretch",
+                   "sizes that keep the aspect ratio are not supported");
     const Dims sizes = node.integers_of_input(3);
     const Dims axes = resized_axes(node);
     if (sizes.size() != axes.size()) {
@@ -113,9 +113,8 @@ bool is_filled(const NodeImport& node, std::size_t i) {
 }
 
 Target target_of(const NodeImport& node) {
-    if (node.integer("antialias", 0) != 0 || node.integer("exclude_outside", 0) != 0) {
-        throw Unsupported{"antialiasing and the exclusion of what is outside are not supported"};
-    }
+    unsupported_if(node.integer("antialias", 0) != 0 || node.integer("exclude_outside", 0) != 0,
+                   "antialiasing and the exclusion of what is outside are not supported");
     Target target;
     target.op.interpolation = interpolation_of(node.text("mode", "nearest"));
     target.op.cubic_coefficient = node.number("cubic_coeff_a", -0.75);
@@ -172,12 +171,10 @@ void convert_any_axes(const NodeImport& node, const Target& target) {
 void convert_resize(const NodeImport& node) {
     Target target = target_of(node);
     if (target.dims == node.input(0).dims) {
-        node.result(Identity{}, {node.operand(0)});
-        return;
+        return node.result(Identity{}, {node.operand(0)});
     }
     if (!is_spatial(node.input(0).dims, target.dims)) {
-        convert_any_axes(node, target);
-        return;
+        return convert_any_axes(node, target);
     }
     target.op.sizes.assign(target.dims.begin() + 2, target.dims.end());
     node.result(target.op, {node.operand(0)});
@@ -195,9 +192,8 @@ void write_resize(const Resize& op, LayerWriter& to) {
 // The extents by sizes or scales, of all axes or of those listed.
 KnownResults resized(const NodeImport& node) {
     Tensor y = node.input(0);
-    if (node.text("keep_aspect_ratio_policy", "stretch") != "stretch") {
-        throw Unsupported{"it keeps the aspect ratio"};
-    }
+    unsupported_if(node.text("keep_aspect_ratio_policy", "stretch") != "stretch",
+                   "it keeps the aspect ratio");
     const Dims axes = node.integers("axes");
     const auto extent = [&](std::size_t i) -> std::int64_t& {
         const std::int64_t axis = axes.empty() ? static_cast<std::int64_t>(i) : axes.at(i);
@@ -210,9 +206,7 @@ KnownResults resized(const NodeImport& node) {
         }
     } else {
         const Constant& scales = node.known(node.opset() < 11 ? 1 : 2);
-        if (!is_floating(scales.tensor.dtype)) {
-            throw Unsupported{"its scales are not numbers"};
-        }
+        unsupported_if(!is_floating(scales.tensor.dtype), "its scales are not numbers");
         for (std::int64_t i = 0; i < std::min<std::int64_t>(scales.tensor.elements(), 64); ++i) {
             std::int64_t& scaled = extent(static_cast<std::size_t>(i));
             const double to = std::floor(static_cast<double>(scaled) * number_at(scales, i));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "networks/onnx/operator/shared.h"
+#include "networks/onnx/file/element_type.h"
 
 #include <fmt/format.h>
 

@@ -11,9 +11,7 @@ namespace {
 
 KnownResults determinant(const NodeImport& node) {
     Tensor y = node.input(0);
-    if (y.dims.size() < 2) {
-        throw Unsupported{"its input is not a matrix"};
-    }
+    unsupported_if(y.dims.size() < 2, "its input is not a matrix");
     y.dims.resize(y.dims.size() - 2);
     return uncounted_result(std::move(y));
 }
@@ -44,14 +42,11 @@ KnownResults transform(const NodeImport& node) {
 KnownResults short_time_transform(const NodeImport& node) {
     const Tensor& signal = node.input(0);
     const std::int64_t step = node.integer_of_input(1);
-    if (signal.dims.size() < 2 || step < 1 || (!node.has_input(2) && !node.has_input(3))) {
-        throw Unsupported{"its frames are not known"};
-    }
+    unsupported_if(signal.dims.size() < 2 || step < 1 || (!node.has_input(2) && !node.has_input(3)),
+                   "its frames are not known");
     const std::int64_t length =
         node.has_input(3) ? node.integer_of_input(3) : node.input(2).elements();
-    if (length < 1 || length > signal.dims[1]) {
-        throw Unsupported{"its frames do not fit its signal"};
-    }
+    unsupported_if(length < 1 || length > signal.dims[1], "its frames do not fit its signal");
     const bool onesided = node.integer("onesided", 1) != 0;
     return uncounted_result({{signal.dims[0], (signal.dims[1] - length) / step + 1,
                               onesided ? length / 2 + 1 : length, 2},
@@ -67,9 +62,7 @@ KnownResults mel_weights(const NodeImport& node) {
 KnownResults weighted_terms(const NodeImport& node) {
     const Dims terms = node.integers("ngram_indexes");
     Dims dims = node.input(0).dims;
-    if (terms.empty() || dims.empty()) {
-        throw Unsupported{"its terms are not known"};
-    }
+    unsupported_if(terms.empty() || dims.empty(), "its terms are not known");
     dims.back() = std::ranges::max(sane_extents(terms)) + 1;
     return uncounted_result({sane_extents(dims), DataType::f32});
 }

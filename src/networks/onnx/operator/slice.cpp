@@ -147,8 +147,7 @@ bool is_whole(const std::vector<Cut>& cuts, const Dims& dims) {
 void convert_slice(const NodeImport& node) {
     const auto cuts = cuts_of(node);
     if (is_whole(cuts, node.input(0).dims)) {
-        node.result(Identity{}, {node.operand(0)});
-        return;
+        return node.result(Identity{}, {node.operand(0)});
     }
     if (!gives_nothing(node, 0, cuts)) {
         node.result(slice_of(cuts), {node.operand(0)});

@@ -24,8 +24,7 @@ void convert_flattened(const NodeImport& node, std::size_t axis) {
     const bool one_axis =
         !rest.empty() && std::ranges::all_of(rest.subspan(1), [](auto n) { return n == 1; });
     if (one_axis) {
-        node.result(along(node, static_cast<std::int64_t>(axis)), {node.operand(0)});
-        return;
+        return node.result(along(node, static_cast<std::int64_t>(axis)), {node.operand(0)});
     }
     const Dims matrix = {product(std::span(dims).first(axis)), product(rest)};
     const TensorId flat = node.add("flat", Reshape{.dims = matrix}, {node.operand(0)});
@@ -36,8 +35,7 @@ void convert_along_axis(const NodeImport& node) {
     const std::int64_t rank = std::ssize(node.input(0).dims);
     const std::int64_t axis = node.integer("axis", node.opset() < 13 ? 1 : -1);
     if (node.opset() >= 13) {
-        node.result(along(node, axis), {node.operand(0)});
-        return;
+        return node.result(along(node, axis), {node.operand(0)});
     }
     if (axis < -rank || axis > rank) {
         throw Unsupported{fmt::format("axis {} is not one of its {}", axis, rank)};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "networks/onnx/file/element_type.h"
 #include "networks/onnx/operator/families.h"
 #include "networks/onnx/operator/shared.h"
 
@@ -65,9 +66,7 @@ std::optional<Constant> fold_constant_of_shape(const NodeImport& node) {
     if (!fill) {
         fill = constant_of({{1}, DataType::f32}, std::array{0.0});
     }
-    if (fill->tensor.elements() != 1) {
-        throw Unsupported{"its value is not one number"};
-    }
+    unsupported_if(fill->tensor.elements() != 1, "its value is not one number");
     fill->tensor.dims = node.integers_of_input(0);
     require_sane(fill->tensor.dims);
     return fill;

@@ -49,8 +49,7 @@ void convert_expand(const NodeImport& node) {
     const Dims dims = expand_target(node);
     require_filled(dims);
     if (dims == node.input(0).dims) {
-        node.result(Identity{}, {node.operand(0)});
-        return;
+        return node.result(Identity{}, {node.operand(0)});
     }
     node.result(Expand{.dims = dims}, {node.operand(0)});
 }
@@ -127,9 +126,7 @@ struct TriangleMask {
 
 void convert_trilu(const NodeImport& node) {
     const Dims& dims = node.input(0).dims;
-    if (dims.size() < 2) {
-        throw Unsupported{"it has no matrix to cut"};
-    }
+    unsupported_if(dims.size() < 2, "it has no matrix to cut");
     const Dims matrix = {dims[dims.size() - 2], dims.back()};
     if (!is_small(matrix)) {
         throw Unsupported{"a mask of " + to_text(matrix) + " is too large"};
@@ -166,9 +163,7 @@ std::optional<Constant> fold_trilu(const NodeImport& node) {
 }
 
 void require_image(const NodeImport& node) {
-    if (node.input(0).dims.size() != 4) {
-        throw Unsupported{"its input is not a batch of images"};
-    }
+    unsupported_if(node.input(0).dims.size() != 4, "its input is not a batch of images");
 }
 
 std::int64_t block_of(const NodeImport& node, std::int64_t divided) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "networks/onnx/file/element_type.h"
 #include "networks/onnx/node/composition.h"
 #include "networks/onnx/operator/families.h"
 #include "networks/onnx/operator/shared.h"
@@ -69,12 +70,9 @@ void convert_is_infinite(const NodeImport& node) {
     const bool negative = node.integer("detect_negative", 1) != 0;
     const bool positive = node.integer("detect_positive", 1) != 0;
     if (negative && positive) {
-        node.result(Unary{UnaryKind::is_infinite}, {node.operand(0)});
-        return;
+        return node.result(Unary{UnaryKind::is_infinite}, {node.operand(0)});
     }
-    if (!negative && !positive) {
-        throw Unsupported{"it looks for infinities of neither sign"};
-    }
+    unsupported_if(!negative && !positive, "it looks for infinities of neither sign");
     Composition steps(node);
     const TensorId x = node.operand(0);
     const TensorId any = steps.unary(UnaryKind::is_infinite, x);
@@ -97,8 +95,7 @@ void convert_cast(const NodeImport& node) {
             std::string(to ? onnx_type_name(*to) : onnx_type_name(node.integer("to", 0)))};
     }
     if (*to == node.input(0).dtype) {
-        node.result(Identity{}, {node.operand(0)});
-        return;
+        return node.result(Identity{}, {node.operand(0)});
     }
     node.result(Cast{.dtype = *to}, {node.operand(0)});
 }
@@ -123,9 +120,7 @@ std::optional<Constant> fold_cast(const NodeImport& node) {
 
 KnownResults cast_results(const NodeImport& node) {
     const auto to = data_type_of(node.integer("to", 0));
-    if (!to) {
-        throw Unsupported{"its type is unknown"};
-    }
+    unsupported_if(!to, "its type is unknown");
     return moved_result({node.input(0).dims, *to});
 }
 

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 
+#include <fmt/format.h>
+
 namespace strata {
 
 namespace {
