@@ -48,9 +48,7 @@ TensorId as_bias(Composition& steps, TensorId mask, DataType dtype) {
 }
 
 Constant causal_mask(const NodeImport& node, std::int64_t queries, std::int64_t keys) {
-    if (!is_small({queries, keys})) {
-        throw Unsupported{"its causal mask is too large"};
-    }
+    unsupported_if(!is_small({queries, keys}), "its causal mask is too large");
     node.spend(queries * keys);
     std::vector<double> values;
     for (std::int64_t q = 0; q < queries; ++q) {

@@ -144,9 +144,8 @@ Labelled multiplied(Composition& steps, Labelled a, Labelled b, const Labels& re
     const Labels left = filtered(a.labels, [&](char c) { return !shared(c); });
     const Labels right = filtered(b.labels, [&](char c) { return !shared(c); });
     for (const char label : batch + sum) {
-        if (extents_of(steps, a, {label}) != extents_of(steps, b, {label})) {
-            throw Unsupported{"its inputs' extents differ"};
-        }
+        unsupported_if(extents_of(steps, a, {label}) != extents_of(steps, b, {label}),
+                       "its inputs' extents differ");
     }
     const Dims batch_dims = extents_of(steps, a, batch);
     const Dims left_dims = extents_of(steps, a, left);

@@ -45,9 +45,8 @@ public:
         unsupported_if(mode == "cubic" || mode == "bicubic",
                        "cubic interpolation at computed positions is not supported");
         nearest_ = mode == "nearest";
-        if (!is_small({image_[0], image_[2], image_[3]})) {
-            throw Unsupported{"its images have too many pixels"};
-        }
+        unsupported_if(!is_small({image_[0], image_[2], image_[3]}),
+                       "its images have too many pixels");
     }
 
     void convert() {
@@ -187,9 +186,9 @@ void convert_grid_sample(const NodeImport& node) {
 void convert_affine_grid(const NodeImport& node) {
     const Dims size = node.integers_of_input(1);
     const Dims& theta = node.input(0).dims;
-    if (size.size() != 4 || theta != Dims{size[0], 2, 3} || !is_small({size[2], size[3]})) {
-        throw Unsupported{"it does not make a 2-D grid"};
-    }
+    unsupported_if(
+        size.size() != 4 || theta != Dims{size[0], 2, 3} || !is_small({size[2], size[3]}),
+        "it does not make a 2-D grid");
     const bool align_corners = node.integer("align_corners", 0) != 0;
     node.spend(size[2] * size[3]);
     std::vector<double> centres;

@@ -32,9 +32,9 @@ Pad pad_of(const NodeImport& node) {
     const std::size_t rank = node.input(0).dims.size();
     const Dims pads = node.has_input(1) ? node.integers_of_input(1) : node.integers("pads");
     const Dims axes = padded_axes(node);
-    if (std::ranges::any_of(pads, [](auto pad) { return pad < -max_pad || pad > max_pad; })) {
-        throw Unsupported{"its pads are out of range"};
-    }
+    unsupported_if(
+        std::ranges::any_of(pads, [](auto pad) { return pad < -max_pad || pad > max_pad; }),
+        "its pads are out of range");
     if (pads.size() != 2 * axes.size()) {
         throw Error(fmt::format("it has {} pads where {} axes need {}", pads.size(), axes.size(),
                                 2 * axes.size()));

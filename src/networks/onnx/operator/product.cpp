@@ -2,6 +2,7 @@
 #include "networks/onnx/node/attributes.h"
 #include "networks/onnx/node/composition.h"
 #include "networks/onnx/operator/families.h"
+#include "networks/onnx/operator/shared.h"
 
 #include <fmt/format.h>
 #include <numeric>
@@ -181,10 +182,75 @@ void write_matmul(const MatMul& op, LayerWriter& to) {
     to.last("MatMul", {a, b});
 }
 
+// Whether element `from` is part of the sum at `to`.
+bool is_summed(const NodeImport& node, std::int64_t from, std::int64_t to) {
+    const bool exclusive = node.integer("exclusive", 0) != 0;
+    const bool reverse = node.integer("reverse", 0) != 0;
+    const std::int64_t ahead = reverse ? from - to : to - from;
+    return ahead > 0 || (ahead == 0 && !exclusive);
+}
+
+Constant triangle(const NodeImport& node, std::int64_t extent) {
+    if (extent > 1024) {
+        throw Unsupported{fmt::format("a cumulative sum over {} is too long", extent)};
+    }
+    node.spend(extent * extent);
+    std::vector<double> ones;
+    for (std::int64_t from = 0; from < extent; ++from) {
+        for (std::int64_t to = 0; to < extent; ++to) {
+            ones.push_back(is_summed(node, from, to) ? 1 : 0);
+        }
+    }
+    return constant_of({{extent, extent}, DataType::f32}, ones);
+}
+
+// The product with a triangular matrix of ones, after moving the axis to the end.
+void convert_cumulative_sum(const NodeImport& node) {
+    const Dims dims = node.input(0).dims;
+    const std::size_t axis = axis_of(node.integer_of_input(1), dims.size());
+    Dims order(dims.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[axis], order.back());
+    Composition steps(node);
+    const TensorId last = steps.transpose(node.operand(0), order);
+    const Dims moved = steps.dims(last);
+    const TensorId matrix = steps.reshape(last, {product(moved) / moved.back(), moved.back()});
+    const TensorId summed =
+        steps.add(MatMul{}, {matrix, steps.constant(triangle(node, moved.back()))});
+    const TensorId back = steps.reshape(summed, moved);
+    if (std::ranges::is_sorted(order)) {
+        return node.result(Identity{}, {back});
+    }
+    node.result(Transpose{.permutation = order}, {back});
+}
+
+std::optional<Constant> fold_cumulative_sum(const NodeImport& node) {
+    const Constant& from = node.known(0);
+    const bool plain = node.integer("exclusive", 0) == 0 && node.integer("reverse", 0) == 0;
+    if (!plain || !is_small(from.tensor.dims) || is_floating(from.tensor.dtype)) {
+        return std::nullopt;
+    }
+    const std::size_t axis = axis_of(node.integer_of_input(1), from.tensor.dims.size());
+    const std::int64_t step = strides_of(from.tensor.dims)[axis];
+    auto values = integers_of(from);
+    std::size_t element = 0;
+    for_each_index(from.tensor.dims, [&](const Dims& index) {
+        if (index[axis] > 0) {
+            const auto before = values[element - static_cast<std::size_t>(step)];
+            values[element] = static_cast<std::int64_t>(
+                static_cast<std::uint64_t>(before) + static_cast<std::uint64_t>(values[element]));
+        }
+        ++element;
+    });
+    return constant_of(from.tensor, values);
+}
+
 }  // namespace
 
 OnnxRows product_rows() {
     static constexpr std::array rows = {
+        OnnxRow("CumProd").shaped(as_input),
+        OnnxRow("CumSum").in(convert_cumulative_sum).folded(fold_cumulative_sum).shaped(as_input),
         OnnxRow("DynamicQuantizeMatMul", Domain::microsoft).shaped({"MatMul", {0, 1}}),
         OnnxRow("Gemm").in(convert_gemm).out<write_fully_connected>(),
         OnnxRow("MatMul").in(convert_matmul).out<write_matmul>(),
