@@ -93,7 +93,7 @@ struct ComparedParts {
 // layer's pass with its reorders and accumulations; layers that any run does in one operation share
 // a row (n to m). False discoveries are controlled over the rows, but not for the whole iteration,
 // which is one question: its interval, and that of the sum, is at 99 %. A row's is at 95 % or, if
-// it is not a discovery, the wider one for judging so many rows together (Benjamini and Yekutieli
+// it is not a discovery, the wider one for judging this many rows together (Benjamini and Yekutieli
 // 2005).
 struct Comparison {
     ComparisonRules rules;

@@ -90,7 +90,7 @@ public:
     const LedgerAccount& context() const { return context_; }
     LedgerAccount left_out() const;
     std::uint64_t left_out(LeftOutReason reason) const;
-    // By reason, then in the order of their names.
+    // Sorted by reason, then by name.
     std::vector<LeftOutAccount> accounts() const;
     bool is_balanced() const {
         return met_ == used_.records + context_.records + left_out().records;

@@ -52,8 +52,8 @@ double at_share(const std::vector<Seconds>& ordered, double share) {
 }
 
 // A variable of the distribution Beta(a, a), by Bailey's polar method (Mathematics of Computation
-// 62, 1994): T has Student's t distribution with 2a degrees of freedom, and T / sqrt(2a + T^2) the
-// centred variable, twice as wide.
+// 62, 1994): T has Student's t distribution with 2a degrees of freedom, and T / sqrt(2a + T^2) is
+// the centred variable, twice as wide.
 double symmetric_beta(double a, double first, double second) {
     if (std::isinf(a)) {
         return 0.5;

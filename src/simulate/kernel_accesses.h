@@ -44,7 +44,7 @@ struct TileAccess {
     LineTile tile;
     std::uint8_t sectors = 0xf;
     AccessKind kind = AccessKind::read;
-    // Whether the kernel never accesses only a part of these lines, so that they share one stack
+    // Whether the kernel always accesses these lines together, so that they share one stack
     // distance.
     bool is_whole = false;
 };

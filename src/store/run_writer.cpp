@@ -40,7 +40,7 @@ UncheckedReferences::~UncheckedReferences() {
     try {
         database_.execute("PRAGMA foreign_keys = ON");
     } catch (const Error&) {
-        // This fails only if a transaction is still open, which then writes nothing more.
+        // This fails only if a transaction is still open, and then nothing more is written.
     }
 }
 

@@ -143,7 +143,7 @@ TEST(GpuTables, ALogOfDnnmarkGivesEachLayersPassesByItsName) {
                                                "fc forward", "fc backward_weights",
                                                "fc backward_data", "pool1 backward_data",
                                                "relu1 backward_data", "conv1 backward_weights"}));
-    EXPECT_TRUE(imported.run.whole.instrumented.values.empty());  // its clock has no starts
+    EXPECT_TRUE(imported.run.whole.instrumented.values.empty());  // its log has no start times
 }
 
 RecordedProfile read_table(const TemporaryDirectory& directory, const std::string& text) {

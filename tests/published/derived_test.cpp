@@ -54,7 +54,7 @@ TEST(Derived, ResNetsCountByEachFormulaAsExpected) {
 TEST(Derived, TheProfiledAlexNetHasTheOperationsOfItsKernels) {
     const char* network = "tf-cnn-benchmarks/alexnet";
     EXPECT_EQ(derived(operations(network, "conv*,fc*")), 1'677'585'792);
-    // Three convolutions on average, of which the minimum and maximum are printed.
+    // The average of three convolutions, whose minimum and maximum are printed.
     EXPECT_EQ(
         derived(
             {.network = network, .layers = "conv5", .what = "kernel", .kernel = "winograd-tile"}),
