@@ -22,7 +22,7 @@ struct BackendEntry {
     std::string_view step_timer = "time stamps between the steps";
     // The profiler that --peer-option profiler=on uses for whole iterations; empty: none.
     std::string_view profiler = {};
-    bool can_be_fed = false;  // --infeed: with images that this process makes beside it
+    bool can_be_fed = false;  // accepts --infeed: images that this process makes while it runs
 
     Capabilities capabilities() const { return capabilities_of(name); }
 };

@@ -201,7 +201,7 @@ bool is_a_process_of_its_own(const Job& job) {
 // Shows the progress of one job on standard error while it is measured.
 class JobProgress {
 public:
-    // Until it warms up, an interrupt loses nothing of this job, and of others only if they `wait`.
+    // Before the warm-up, an interrupt loses nothing of this job, but others lose if `others_wait`.
     JobProgress(const Job& job, bool is_shown, bool others_wait)
         : name_(printable(job.request.network)),
           max_time_(job.policy.max_time),

@@ -18,7 +18,7 @@ namespace strata {
 
 namespace {
 
-// A rectangle of signs to draw on. Positions run from 0 at the left and the bottom to 1 at the
+// A rectangle of characters to draw on. Positions run from 0 at the left and the bottom to 1 at the
 // right and the top; positions beyond are drawn on the edge.
 class TextCanvas {
 public:

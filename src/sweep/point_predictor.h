@@ -16,7 +16,7 @@ namespace strata {
 // The stored part of each predicted point.
 enum class KeptSteps { all, none };  // none: only the time of the whole iteration
 
-// What is kept of a point without its steps.
+// A point's prediction without its steps.
 struct PredictedWhole {
     Seconds time;
     Bytes memory;  // Run::predicted_memory

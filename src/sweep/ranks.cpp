@@ -240,7 +240,7 @@ void SweepManager::look_after_ranks() {
             lose(static_cast<int>(i), "its process has died");
         } else if (since(known.heard) > patience_.silence) {
             lose(static_cast<int>(i),
-                 fmt::format("nothing was heard of it for {:.0f} s", patience_.silence.value));
+                 fmt::format("it sent nothing for {:.0f} s", patience_.silence.value));
         }
     }
 }

@@ -194,7 +194,7 @@ std::vector<std::string> notes_of(const Comparison& comparison, const ComparedRu
     std::vector<std::string> notes = {
         fmt::format("same: the interval of the ratio lies within {}; faster, slower: it excludes "
                     "1, and the ratio is beyond that. At most {} of the layers called faster or "
-                    "slower are expected to be wrong; a layer that cannot be told shows the "
+                    "slower are expected to be wrong; a layer marked 'cannot tell' shows the "
                     "interval used to judge all layers together. The whole has its {} interval.",
                     percent(rules.margin), percent(rules.false_discoveries),
                     percent(1 - rules.false_verdicts))};
@@ -556,7 +556,7 @@ std::string verdict_sentence(const ComparedTime& time, const ComparedRuns& runs,
             break;
     }
     return fmt::format(
-        "whether {} and {} differ by more than {} cannot be told: the ratio is {}{}, "
+        "these samples cannot tell whether {} and {} differ by more than {}: the ratio is {}{}, "
         "{}.",
         before, after, percent(margin), ratio_text(ratio.value, margin),
         bounds_text(ratio.low, ratio.high, margin), sides);

@@ -117,8 +117,8 @@ std::string finding_on(const StudiedFramework& framework, const std::vector<Judg
     }
     if (best == nullptr) {
         return is_open ? fmt::format(
-                             "Whether a setting makes {} faster here cannot be told: measure "
-                             "more --rounds on a quiet machine.",
+                             "These samples cannot tell whether a setting makes {} faster here: "
+                             "measure more --rounds on a quiet machine.",
                              framework.backend)
                        : fmt::format("No setting makes {} faster here.", framework.backend);
     }

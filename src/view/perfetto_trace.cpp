@@ -7,7 +7,7 @@ namespace strata {
 
 namespace {
 
-// Fields of perfetto.protos, of protos/perfetto/trace/perfetto_trace.proto.
+// Field numbers of package perfetto.protos, from protos/perfetto/trace/perfetto_trace.proto.
 constexpr int trace_packet = 1;
 constexpr int packet_timestamp = 8;
 constexpr int packet_sequence = 10;

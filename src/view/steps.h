@@ -30,8 +30,8 @@ const char* whole_name(const RunFindings& findings);
 // Hides the empty column of shares from people if the run is incomplete.
 void hide_unknown_shares(Table& table, const RunFindings& findings);
 
-// Notes on delays by other programs: delayed samples are left out; how many steps use the samples
-// of equal steps; and for how many nothing is concluded. Empty if nothing was delayed.
+// Notes on delays by other programs: that delayed samples are left out, how many steps use the
+// samples of equal steps, and how many have no result. Empty if nothing was delayed.
 std::vector<std::string> delay_notes(const RunFindings& findings);
 
 // The steps:

@@ -238,8 +238,8 @@ RunTracks tracks_of(const Run& run) {
         add_steps(run, result);
     }
     if (!has_time(result)) {
-        throw Error(fmt::format("run {} has no step with a time, so it makes no timeline; strata "
-                                "explain {} says what became of them",
+        throw Error(fmt::format("run {} has no timeline, because no step has a time; strata "
+                                "explain {} gives the reasons",
                                 run.id, run.id),
                     ExitCode::usage);
     }

@@ -37,7 +37,7 @@ const char* reason_of(const TuningOutcome& outcome, const TunedPass& pass) {
         return "no candidate was measured";
     }
     return outcome.is_kept ? "no candidate was surely faster"
-                           : "the whole step did not surely gain";
+                           : "the whole step is not surely faster";
 }
 
 std::vector<Cell> row_of(const Settings& settings, const TuningOutcome& outcome,

@@ -3,11 +3,11 @@
 """Drives the built program: measured, stored, shown, interrupted, killed and resumed.
 
     program_test.py STRATA [CLASS[.TEST]]...     exit 1 where a test fails
-    program_test.py STRATA --classes CLASS...    exit 1 where these are not all the classes
+    program_test.py STRATA --classes CLASS...    exit 1 if these are not all the classes
 
-Networks are tiny and run on the reference backend. Nothing is expected of times. What must be caught
-midway is a plan of several runs, each of which lasts as long as --max-time says because its precision
-cannot be reached; a test waits for what the database shows, not for a while.
+Networks are tiny and run on the reference backend. Times are not checked. Tests that interrupt a
+command use several runs, each of which lasts --max-time because its precision cannot be reached; they
+wait for a state of the database, not for a duration.
 """
 import contextlib
 import csv
@@ -226,7 +226,7 @@ class Sides(Program):
         if not self.has_engine():
             self.skipTest("this strata was built without oneDNN")
         told = self.strata("compare", CONVOLUTION, "--batch", "2", "--choose", "none,conv9 forward=gemm", code=2).stderr
-        self.assertEqual(told, "strata: --choose 'conv9 forward=gemm' is for no layer: it needs the name of a "
+        self.assertEqual(told, "strata: --choose 'conv9 forward=gemm' matches no layer: it needs the name of a "
                                "convolution layer\n")
 
     def test_the_engine_runs_as_it_was_tuned(self):
@@ -626,7 +626,7 @@ nodes = 512
 
 
 class Turns(Program):
-    """Two processes at once. Others of this machine may measure too, and are waited for."""
+    """Two processes at once. Other strata processes on this machine may measure, too; these wait for them."""
 
     def test_a_second_process_waits_for_the_first_or_is_flagged(self):
         begun = "SELECT count(*) FROM run WHERE batch = 3"

@@ -65,8 +65,8 @@ TEST(FrameworkStudyOfNoise, SaysThatNoVerdictIsPossible) {
     const Document document = framework_study_document(
         "fc", 8, {{"onednn", {{"", "", {usual}}, {"threads", "1", {noisy}}}}}, {});
     EXPECT_EQ(std::get<Ranking>(document.blocks.at(1)).items.front(),
-              "Whether a setting makes onednn faster here cannot be told: measure more --rounds on "
-              "a quiet machine.");
+              "These samples cannot tell whether a setting makes onednn faster here: measure more "
+              "--rounds on a quiet machine.");
 }
 
 }  // namespace

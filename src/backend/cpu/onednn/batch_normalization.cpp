@@ -84,7 +84,7 @@ private:
         return {view.buffer, plain(dims, type_of(view.desc)), view.offset};
     }
 
-    // The stored layout of what the library sees in this layout.
+    // The layout in memory of a tensor that the library sees in this layout.
     Desc stored(const Desc& described) const { return batch_last_.value_or(described); }
 
     // One statistic per element of an image is the same as one per channel of an image with one

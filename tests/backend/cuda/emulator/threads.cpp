@@ -360,7 +360,7 @@ std::string Device::whereabouts(const Thread& thread) const {
                : fmt::format("waits for the lanes {:#x} at {}", thread.mask, name_of(thread.at));
 }
 
-// No thread can run, but not all are done. Names a waiting thread, and one that it waits for and
+// No thread can run, but not all are done. Names a waiting thread, and one that it waits for but
 // that is elsewhere.
 std::string Device::missed_by() const {
     const auto waits = [](const Thread& thread) { return !thread.is_done; };

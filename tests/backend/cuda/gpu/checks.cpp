@@ -346,12 +346,12 @@ constexpr Check checks[] = {
     {"caches", "steps with cold caches are not quicker than with warm ones", 10,
      single<check_caches>},
     {"plans", "a description of the device gives its plans", 10, single<check_plans>},
-    {"state", "clocks, power and what limits them are told", 5, single<check_state>},
+    {"state", "clocks, power and what limits them are reported", 5, single<check_state>},
     {"ceilings", "what copies and products reach", 0, single<check_ceilings>},
     {"training", "training steps, replayed and by steps", 0, check_training},
     {"operators", "every operator agrees with the reference, in each type and layout", 0,
      check_operators},
-    {"exhaustion", "too much memory asked for is a sentence, not the end", 0,
+    {"exhaustion", "a request for too much memory gives a message and does not end the process", 0,
      single<check_exhaustion>},
 };
 
