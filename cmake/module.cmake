@@ -23,15 +23,21 @@ function(strata_precompile target)
   endif()
 endfunction()
 
+# -Og halves what optimising costs: a unit of src/cli takes 8 s instead of 14.
+function(strata_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
+endfunction()
+
 # strata_module(analyze SOURCES roofline.cpp ... DEPENDS record predict [LINK fmt::fmt ...]
-#               [PRECOMPILE header.h ...])
+#               [PRECOMPILE header.h ...] [ONCE])
 #
 # One static library per folder of src/. DEPENDS names modules and is what others see; LINK names
 # libraries that only the sources need. PRECOMPILE names headers that are compiled once for the
 # module and keeps its sources apart: for engines, whose files speak of the same things by the same
-# names.
+# names. ONCE is for a module whose code runs once per command, on little data: a release spends less time
+# on optimising it.
 function(strata_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 module "" "" "SOURCES;DEPENDS;LINK;PRECOMPILE")
+  cmake_parse_arguments(PARSE_ARGV 1 module "ONCE" "" "SOURCES;DEPENDS;LINK;PRECOMPILE")
   add_library(strata_${name} STATIC ${module_SOURCES})
   add_library(strata::${name} ALIAS strata_${name})
   set_target_properties(strata_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name})
@@ -42,6 +48,9 @@ function(strata_module name)
   elseif(STRATA_PRECOMPILED_HEADERS AND module_PRECOMPILE)
     list(TRANSFORM module_PRECOMPILE REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:\\1>")
     strata_precompile(strata_${name} ${module_PRECOMPILE})
+  endif()
+  if(module_ONCE)
+    strata_compile_quickly(strata_${name})
   endif()
   target_include_directories(strata_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include/strata>)

@@ -84,19 +84,19 @@ Document list_conventions(const ListOptions&) {
 
 template <std::size_t... Index>
 std::vector<std::vector<Cell>> operator_rows(std::index_sequence<Index...>) {
-    return {{std::string(std::variant_alternative_t<Index, Op>::type)}...};
+    return {{std::string(std::variant_alternative_t<Index, OneOperator>::type)}...};
 }
 
 Document operators(const ListOptions&) {
-    return {
-        .title = "operators",
-        .blocks = {Table{.title = {},
-                         .columns = {{"name", "name"}},
-                         .rows = operator_rows(std::make_index_sequence<std::variant_size_v<Op>>()),
-                         .totals = {},
-                         .notes = {},
-                         .records = "operators"}},
-        .kind = "list"};
+    return {.title = "operators",
+            .blocks = {Table{
+                .title = {},
+                .columns = {{"name", "name"}},
+                .rows = operator_rows(std::make_index_sequence<std::variant_size_v<OneOperator>>()),
+                .totals = {},
+                .notes = {},
+                .records = "operators"}},
+            .kind = "list"};
 }
 
 Document runs(const ListOptions& options) {

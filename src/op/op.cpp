@@ -11,6 +11,13 @@
 
 namespace strata {
 
+Op::Op() = default;
+Op::Op(const Op& other) = default;
+Op::Op(Op&& other) noexcept = default;
+Op& Op::operator=(const Op& other) = default;
+Op& Op::operator=(Op&& other) noexcept = default;
+Op::~Op() = default;
+
 namespace {
 
 // The bytes of one pass: every operand it must read and every result, once each. Besides the

@@ -35,6 +35,8 @@
 #include "op/transposed_convolution.h"
 #include "op/unary.h"
 
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace strata {
@@ -46,40 +48,53 @@ using AnyOf = std::variant<Operators...>;
 
 // THE list: every operator that the system knows, one per line.
 // clang-format off
-using Op = AnyOf<Convolution,
-                 TransposedConvolution,
-                 FullyConnected,
-                 MatMul,
-                 Attention,
-                 Recurrent,
-                 Embedding,
-                 Pooling,
-                 Resize,
-                 Lrn,
-                 BatchNormalization,
-                 LayerNormalization,
-                 GroupNormalization,
-                 Activation,
-                 Softmax,
-                 Dropout,
-                 Elementwise,
-                 Unary,
-                 Select,
-                 Reduction,
-                 TopK,
-                 Hardmax,
-                 Concat,
-                 Slice,
-                 Gather,
-                 Expand,
-                 Reshape,
-                 Transpose,
-                 Pad,
-                 Cast,
-                 SoftmaxCrossEntropy,
-                 Identity,
-                 Opaque>;
+using OneOperator = AnyOf<Convolution,
+                          TransposedConvolution,
+                          FullyConnected,
+                          MatMul,
+                          Attention,
+                          Recurrent,
+                          Embedding,
+                          Pooling,
+                          Resize,
+                          Lrn,
+                          BatchNormalization,
+                          LayerNormalization,
+                          GroupNormalization,
+                          Activation,
+                          Softmax,
+                          Dropout,
+                          Elementwise,
+                          Unary,
+                          Select,
+                          Reduction,
+                          TopK,
+                          Hardmax,
+                          Concat,
+                          Slice,
+                          Gather,
+                          Expand,
+                          Reshape,
+                          Transpose,
+                          Pad,
+                          Cast,
+                          SoftmaxCrossEntropy,
+                          Identity,
+                          Opaque>;
 // clang-format on
+
+// One of them. Copying, moving and destroying it are compiled once, in op.cpp: each is a switch
+// over all operators, and every source that holds a Layer would otherwise compile it again.
+struct Op : OneOperator {
+    template <typename T>
+    requires(Operator<std::remove_cvref_t<T>>) Op(T&& op) : OneOperator(std::forward<T>(op)) {}
+    Op();
+    Op(const Op& other);
+    Op(Op&& other) noexcept;
+    Op& operator=(const Op& other);
+    Op& operator=(Op&& other) noexcept;
+    ~Op();
+};
 
 // The operator's name: "convolution". A finer name, such as "relu" or "max_pooling", is `kind_of`.
 std::string_view type_of(const Op& op);

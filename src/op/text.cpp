@@ -145,13 +145,13 @@ std::vector<std::string_view> tokens_of(std::string_view text) {
 
 namespace {
 
-constexpr std::size_t operator_count = std::variant_size_v<Op>;
+constexpr std::size_t operator_count = std::variant_size_v<OneOperator>;
 
 // Calls `visit` with each operator's default value, in the list's order.
 template <class Visitor>
 void for_each_operator(Visitor&& visit) {
     const auto all = [&]<std::size_t... index>(std::index_sequence<index...>) {
-        (visit(std::variant_alternative_t<index, Op>{}), ...);
+        (visit(std::variant_alternative_t<index, OneOperator>{}), ...);
     };
     all(std::make_index_sequence<operator_count>{});
 }

@@ -255,8 +255,19 @@ struct XyChart {
     std::vector<Series> series{};
 };
 
-using Block = std::variant<Heading, Lead, Paragraph, Ranking, Doubts, Tiles, Table, StackedBars,
-                           RooflineChart, XyChart>;
+using OneBlock = std::variant<Heading, Lead, Paragraph, Ranking, Doubts, Tiles, Table, StackedBars,
+                              RooflineChart, XyChart>;
+
+// One of them. Copying, moving and destroying it are compiled once, in document.cpp.
+struct Block : OneBlock {
+    using OneBlock::OneBlock;
+    Block();
+    Block(const Block& other);
+    Block(Block&& other) noexcept;
+    Block& operator=(const Block& other);
+    Block& operator=(Block&& other) noexcept;
+    ~Block();
+};
 
 // The output of a command, independent of its form; renderers turn it into text for a terminal,
 // HTML, Markdown, CSV or JSON. Its names may come from foreign files: every renderer escapes them.

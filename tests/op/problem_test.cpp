@@ -38,7 +38,7 @@ template <class... T>
 struct TypesOf<std::variant<T...>> {
     using type = ::testing::Types<T...>;
 };
-TYPED_TEST_SUITE(EveryOperator, TypesOf<Op>::type);
+TYPED_TEST_SUITE(EveryOperator, TypesOf<OneOperator>::type);
 
 TYPED_TEST(EveryOperator, WithDefaultsPrintsOnlyItsName) {
     EXPECT_EQ(to_text(Op(TypeParam{})), TypeParam::type);
