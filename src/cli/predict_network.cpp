@@ -5,12 +5,12 @@
 #include "cli/results.h"
 #include "device/host.h"
 #include "predict/sensitivity.h"
-#include "record/completeness.h"
 #include "run/campaign.h"
 #include "run/execute.h"
 #include "run/modelled.h"
 #include "store/database.h"
 #include "store/save.h"
+#include "view/device_times.h"
 #include "view/predicted.h"
 
 #include <fmt/format.h>
@@ -157,19 +157,11 @@ void explain(const PredictNetworkOptions& options, const Experiment& experiment,
 }
 
 DeviceTime device_time(const Predicted& found, const PredictedDevice& device) {
-    const Run& run = found.run;
-    const ModelledMemory memory =
-        memory_of(found.graph, run.settings.execution, found.prediction, device.model->device());
-    DeviceTime one{.settings = run.settings,
-                   .device = device.name,
-                   .run = run.id,
-                   .time = {},
-                   .memory = memory.needed()};
-    if (is_incomplete(run)) {
-        one.reason = holes_text(run);
-    } else {
-        one.time = found.prediction.time();
-    }
+    DeviceTime one = device_time(found.run, found.graph, found.prediction, *device.model);
+    one.device = device.name;
+    const ModelledMemory memory = memory_of(found.graph, found.run.settings.execution,
+                                            found.prediction, device.model->device());
+    one.memory = memory.needed();
     if (memory.of_device) {
         one.fits = memory.fits();
     }

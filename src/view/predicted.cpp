@@ -327,36 +327,4 @@ std::vector<Block> sensitivity_blocks(const Run& run) {
     }
 }
 
-Document device_times_document(std::span<const DeviceTime> times) {
-    Table table{.columns = {{"network", "network", Importance::essential},
-                            {"batch", "batch", Importance::essential},
-                            {"mode", "mode", Importance::detail},
-                            {"dtype", "dtype", Importance::detail},
-                            {"other_settings", "other settings", Importance::normal},
-                            {"device", "device", Importance::essential},
-                            {"time_s", "time", Importance::essential},
-                            {"examples_per_s", "examples/s", Importance::normal},
-                            {"predicted_memory_bytes", "memory", Importance::normal},
-                            {"fits", "fits", Importance::normal},
-                            {"run", "run", Importance::normal}},
-                .records = "devices"};
-    for (const DeviceTime& one : times) {
-        const double batch = static_cast<double>(one.settings.batch);
-        table.rows.push_back(
-            {one.settings.network, count_cell(batch), text_of(one.settings, "mode"),
-             text_of(one.settings, "dtype"), other_settings_line(one.settings), one.device,
-             optional_cell(
-                 one.time, [](Seconds time) { return time_cell(time, by_model); },
-                 one.reason.c_str()),
-             optional_cell(
-                 one.time,
-                 [&](Seconds time) { return number_cell(batch / time.value, "1/s", by_model); }),
-             bytes_cell(one.memory, by_model),
-             one.fits ? flag_cell(*one.fits) : Cell(Missing{"the device's memory is not known"}),
-             Verbatim{std::to_string(one.run), static_cast<double>(one.run)}});
-    }
-    add_origin(table, Origin::modelled);
-    return {.title = "predictions", .blocks = {std::move(table)}, .kind = "device-times"};
-}
-
 }  // namespace strata

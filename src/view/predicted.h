@@ -50,19 +50,4 @@ inline constexpr std::array upgrade_factors = {1.0, 2.0, 4.0, 8.0};
 // have changed, or its device is no longer described.
 std::vector<Block> sensitivity_blocks(const Run& run);
 
-// Networks' whole times on several devices, side by side.
-struct DeviceTime {
-    Settings settings;
-    std::string device;
-    std::int64_t run = 0;
-    std::optional<Seconds> time;  // empty if a layer has no prediction
-    std::string reason = {};      // why not
-    Bytes memory;
-    std::optional<bool> fits = {};
-};
-
-//   network  batch  device    time     examples/s  memory   fits  run
-//   alexnet  128    gtx-1080  86.1 ms  1490        1.1 GB   yes   3
-Document device_times_document(std::span<const DeviceTime> times);
-
 }  // namespace strata

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+#include "view/device_times.h"
+
+#include "analyze/advice.h"
+#include "base/text.h"
+#include "predict/stated_error.h"
+#include "record/completeness.h"
+#include "record/options.h"
+#include "view/cells.h"
+#include "view/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace strata {
+
+namespace {
+
+constexpr Provenance by_model = Provenance::modelled;
+
+// Steps of one operator, by the terms that bind their kernels.
+struct OperatorTerms {
+    std::string operation;
+    Seconds time;
+    ByTerm<Seconds> bound;
+};
+
+std::vector<PredictedOperator> operators_of(const Graph& graph,
+                                            const NetworkPrediction& prediction) {
+    std::vector<OperatorTerms> found;
+    for (const PredictedStep& step : prediction.steps) {
+        if (!step.has_time() || step.kernels.empty()) {
+            continue;
+        }
+        const std::string operation = kind_of(graph.layers[step.layer].op);
+        auto at = std::ranges::find(found, operation, &OperatorTerms::operation);
+        if (at == found.end()) {
+            at = found.insert(found.end(), {operation, {}, {}});
+        }
+        at->time += step.time();
+        for (const KernelPrediction& kernel : step.kernels) {
+            at->bound[kernel.binding()] += kernel.time;
+        }
+    }
+    std::vector<PredictedOperator> times;
+    for (const OperatorTerms& one : found) {
+        const auto most =
+            std::ranges::max_element(all_terms, {}, [&](Term term) { return one.bound[term]; });
+        times.push_back({.operation = one.operation,
+                         .time = one.time,
+                         .binding = *most,
+                         .binding_share = std::min(one.bound[*most] / one.time, 1.0)});
+    }
+    std::ranges::stable_sort(times, std::greater<>(), &PredictedOperator::time);
+    return times;
+}
+
+std::optional<double> error_of(const NetworkPrediction& prediction, const DeviceModel& model) {
+    double known = 0, error = 0;
+    for (const RateShare& one : shares_by_rates(prediction, model)) {
+        if (one.error) {
+            known += one.share;
+            error += one.share * *one.error;
+        }
+    }
+    return known >= 0.9 ? std::optional(error / known) : std::nullopt;
+}
+
+// Whether two predictions are further apart than both are off.
+bool surely_differ(const DeviceTime& a, const DeviceTime& b) {
+    const double off = std::hypot(a.error.value_or(1), b.error.value_or(1));
+    return std::abs(std::log(*a.time / *b.time)) > std::log1p(off);
+}
+
+// "h100 is fastest with 5.2 ms, 2.1 times as fast as a100-80", or that they cannot be told apart.
+std::string speed_sentence(const DeviceTime& first, const DeviceTime& second) {
+    const double ratio = *second.time / *first.time;
+    if (surely_differ(first, second)) {
+        return fmt::format("{} is fastest with {}, {:.3g} times as fast as {}", first.device,
+                           duration(*first.time), ratio, second.device);
+    }
+    return fmt::format(
+        "{} and {} take {} and {}, which is closer than such predictions can tell apart",
+        first.device, second.device, duration(*first.time), duration(*second.time));
+}
+
+// "t4 costs least, 0.41 USD for a million examples, where h100 costs 0.92"; empty without prices.
+std::string price_sentence(std::span<const DeviceTime* const> by_time) {
+    std::vector<const DeviceTime*> priced;
+    std::ranges::copy_if(by_time, std::back_inserter(priced),
+                         [](const DeviceTime* one) { return one->dollars.has_value(); });
+    if (priced.size() < 2) {
+        return "";
+    }
+    const auto dollars = [](const DeviceTime* one) { return *one->dollars; };
+    const DeviceTime* least = *std::ranges::min_element(priced, {}, dollars);
+    const std::string cost = fmt::format("{:.2g} USD for a million examples", *least->dollars);
+    const std::string others =
+        priced.size() == by_time.size() ? "" : " of the devices whose price is known";
+    return fmt::format(" {} costs least{}, {}.", least->device, others, cost);
+}
+
+// The devices that one network and its settings were predicted on; fewer than two say nothing.
+std::string sentence_on(std::span<const DeviceTime> devices) {
+    std::vector<const DeviceTime*> by_time;
+    for (const DeviceTime& one : devices) {
+        if (one.time) {
+            by_time.push_back(&one);
+        }
+    }
+    if (by_time.size() < 2) {
+        return "";
+    }
+    std::ranges::stable_sort(by_time, {}, [](const DeviceTime* one) { return *one->time; });
+    const Settings& settings = devices.front().settings;
+    return fmt::format("{}, batch {}, {}, {}: {}.{}", printable(settings.network), settings.batch,
+                       text_of(settings, "mode"), text_of(settings, "dtype"),
+                       speed_sentence(*by_time[0], *by_time[1]), price_sentence(by_time));
+}
+
+// What tells one comparison of devices from the next: everything but the device.
+auto asked_of(const DeviceTime& one) {
+    return std::tuple(one.settings.network, one.settings.batch, text_of(one.settings, "mode"),
+                      text_of(one.settings, "dtype"), other_settings_line(one.settings));
+}
+
+// People see what was asked for only if it is not the same in all rows.
+std::vector<Column> asked_columns(std::span<const DeviceTime> times) {
+    const bool is_one = std::ranges::all_of(
+        times, [&](const DeviceTime& one) { return asked_of(one) == asked_of(times.front()); });
+    const Column device = {"device", "device", Importance::essential};
+    if (is_one) {
+        return {data_column("network"), data_column("batch"),          data_column("mode"),
+                data_column("dtype"),   data_column("other_settings"), device};
+    }
+    return {{"network", "network", Importance::essential},
+            {"batch", "batch", Importance::essential},
+            {"mode", "mode", Importance::detail},
+            {"dtype", "dtype", Importance::detail},
+            {"other_settings", "other settings", Importance::normal},
+            device};
+}
+
+std::vector<Cell> asked_cells(const DeviceTime& one) {
+    return {one.settings.network,
+            count_cell(static_cast<double>(one.settings.batch)),
+            text_of(one.settings, "mode"),
+            text_of(one.settings, "dtype"),
+            other_settings_line(one.settings),
+            one.device};
+}
+
+Cell modelled_cell(const std::optional<double>& value, const char* unit, const char* reason) {
+    return optional_cell(
+        value, [&](double number) { return number_cell(number, unit, by_model); }, reason);
+}
+
+Table whole_table(std::span<const DeviceTime> times) {
+    Table table{.columns = asked_columns(times), .records = "devices"};
+    const std::vector<Column> columns = {
+        {"time_s", "time", Importance::essential},
+        {"stated_error", "error", Importance::normal},
+        {"examples_per_s", "examples/s", Importance::normal},
+        {"dollars_per_million", "USD per million", Importance::normal},
+        {"joules_per_million", "energy per million", Importance::detail},
+        {"predicted_memory_bytes", "memory", Importance::normal},
+        {"fits", "fits", Importance::normal},
+        {"run", "run", Importance::normal}};
+    std::ranges::copy(columns, std::back_inserter(table.columns));
+    for (const DeviceTime& one : times) {
+        const double batch = static_cast<double>(one.settings.batch);
+        std::vector<Cell> row = asked_cells(one);
+        row.push_back(optional_cell(
+            one.time, [](Seconds time) { return time_cell(time, by_model); }, one.reason.c_str()));
+        row.push_back(optional_cell(
+            one.error, [](double error) { return percent_cell(error, Provenance::derived); },
+            "not stated for these rates"));
+        row.push_back(modelled_cell(
+            one.time ? std::optional(batch / one.time->value) : std::nullopt, "1/s", ""));
+        row.push_back(modelled_cell(one.dollars, "", "no source states its price"));
+        row.push_back(modelled_cell(one.joules, "J", "no source states its power"));
+        row.push_back(bytes_cell(one.memory, by_model));
+        row.push_back(one.fits ? flag_cell(*one.fits)
+                               : Cell(Missing{"the device's memory is not known"}));
+        row.push_back(Verbatim{std::to_string(one.run), static_cast<double>(one.run)});
+        table.rows.push_back(std::move(row));
+    }
+    table.notes.emplace_back(
+        "error: how far predictions by the same rates are from measured times on average, weighted "
+        "by their part of the time. energy: at most, at the device's maximum power.");
+    add_origin(table, Origin::modelled);
+    return table;
+}
+
+Seconds sum_of(const DeviceTime& device) {
+    Seconds sum;
+    for (const PredictedOperator& part : device.operators) {
+        sum += part.time;
+    }
+    return sum;
+}
+
+// Devices of one network, operator by operator: those first that take longest anywhere.
+void add_operators(std::span<const DeviceTime> devices, Table& table) {
+    struct Row {
+        const DeviceTime* device;
+        const PredictedOperator* part;
+    };
+    std::vector<std::pair<Seconds, std::vector<Row>>> by_operator;
+    for (const DeviceTime& device : devices) {
+        for (const PredictedOperator& part : device.operators) {
+            auto at = std::ranges::find_if(by_operator, [&](const auto& each) {
+                return each.second.front().part->operation == part.operation;
+            });
+            if (at == by_operator.end()) {
+                at = by_operator.insert(by_operator.end(), {Seconds{}, {}});
+            }
+            at->first = std::max(at->first, part.time);
+            at->second.push_back({&device, &part});
+        }
+    }
+    std::ranges::stable_sort(by_operator, std::greater<>(),
+                             [](const auto& each) { return each.first; });
+    for (const auto& [longest, rows] : by_operator) {
+        for (const auto& [device, part] : rows) {
+            std::vector<Cell> row = asked_cells(*device);
+            row.insert(row.begin() + 5, part->operation);
+            row.push_back(time_cell(part->time, by_model));
+            row.push_back(device->time ? percent_cell(part->time / sum_of(*device), by_model)
+                                       : Cell(Missing{device->reason}));
+            row.emplace_back(std::string(name_of(part->binding)));
+            row.push_back(percent_cell(part->binding_share, by_model));
+            table.rows.push_back(std::move(row));
+        }
+    }
+}
+
+Table operator_table(std::span<const DeviceTime> times) {
+    Table table{.title = "By operator", .columns = asked_columns(times), .records = "operators"};
+    table.columns.insert(table.columns.begin() + 5,
+                         {"operator", "operator", Importance::essential});
+    const std::vector<Column> columns = {{"time_s", "time", Importance::essential},
+                                         {"share", "share", Importance::normal},
+                                         {"term", "binds", Importance::essential},
+                                         {"binding_share", "for", Importance::normal}};
+    std::ranges::copy(columns, std::back_inserter(table.columns));
+    table.notes.emplace_back(
+        "binds: the longest term of the kernels that take the share of the operator's time under "
+        "'for'; --explain says more.");
+    return table;
+}
+
+}  // namespace
+
+DeviceTime device_time(const Run& run, const Graph& graph, const NetworkPrediction& prediction,
+                       const DeviceModel& model) {
+    const DeviceDescription& device = model.device();
+    DeviceTime one{.settings = run.settings,
+                   .device = device.name,
+                   .run = run.id,
+                   .time = {},
+                   .operators = operators_of(graph, prediction),
+                   .memory = {}};
+    if (is_incomplete(run)) {
+        one.reason = holes_text(run);
+        return one;
+    }
+    one.time = prediction.time();
+    one.error = error_of(prediction, model);
+    const double seconds = one.time->value / static_cast<double>(run.settings.batch) * 1e6;
+    if (device.price) {
+        one.dollars = device.price->value.value * seconds / 3600;
+    }
+    if (device.power) {
+        one.joules = device.power->value.value * seconds;
+    }
+    return one;
+}
+
+Document device_times_document(std::span<const DeviceTime> times) {
+    Document document{.title = "predictions", .blocks = {}, .kind = "device-times"};
+    Table operators = operator_table(times);
+    for (std::size_t first = 0; first < times.size();) {
+        std::size_t end = first + 1;
+        while (end < times.size() && asked_of(times[end]) == asked_of(times[first])) {
+            ++end;
+        }
+        const auto devices = times.subspan(first, end - first);
+        if (std::string sentence = sentence_on(devices); !sentence.empty()) {
+            document.blocks.emplace_back(Paragraph{std::move(sentence)});
+        }
+        add_operators(devices, operators);
+        first = end;
+    }
+    document.blocks.emplace_back(whole_table(times));
+    add_origin(operators, Origin::modelled);
+    document.blocks.emplace_back(std::move(operators));
+    return document;
+}
+
+}  // namespace strata
