@@ -12,8 +12,6 @@ namespace strata {
 namespace {
 
 constexpr double tail_probability = 0.025;
-constexpr double deviations_per_mad = 1.4826;  // of a normal distribution
-constexpr double outlier_deviations = 5;
 
 std::vector<Seconds> sorted(std::span<const Seconds> values) {
     std::vector<Seconds> copy(values.begin(), values.end());
@@ -124,28 +122,6 @@ Seconds median_of(std::span<const Seconds> values) {
     }
     const Seconds lower = *std::max_element(copy.begin(), middle);
     return lower + (*middle - lower) / 2;
-}
-
-Seconds median_absolute_deviation(std::span<const Seconds> values) {
-    const Seconds middle = median_of(values);
-    std::vector<Seconds> distances;
-    distances.reserve(values.size());
-    for (const Seconds value : values) {
-        distances.push_back({std::abs((value - middle).value)});
-    }
-    return median_of(distances);
-}
-
-double outlier_share(std::span<const Seconds> values) {
-    const Seconds middle = median_of(values);
-    const Seconds far = outlier_deviations * deviations_per_mad * median_absolute_deviation(values);
-    if (far.value == 0) {
-        return 0;
-    }
-    const auto outliers = std::count_if(values.begin(), values.end(), [&](Seconds value) {
-        return std::abs((value - middle).value) > far.value;
-    });
-    return static_cast<double>(outliers) / static_cast<double>(values.size());
 }
 
 }  // namespace strata

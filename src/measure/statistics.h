@@ -63,13 +63,6 @@ double relative_half_width(const Estimate& estimate);
 Seconds quantile(std::span<const Seconds> values, double share);
 Seconds median_of(std::span<const Seconds> values);
 
-// The median distance from the median, not scaled. For a normal series it is 0.6745 deviations.
-Seconds median_absolute_deviation(std::span<const Seconds> values);
-
-// The share of values more than five scaled (1.4826) median absolute deviations from the median,
-// which is one normal value in two million. 0 if more than half of the values are equal.
-double outlier_share(std::span<const Seconds> values);
-
 // The 1-based rank k for which [k-th smallest, k-th largest] of n independent values contains their
 // median with at least 95 %: the largest k with P(Binomial(n, 1/2) < k) <= 2.5 %. 0 if there is
 // none.

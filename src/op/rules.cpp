@@ -133,12 +133,4 @@ bool receives_gradient(const Operand& operand) {
            is_floating(operand.tensor.dtype);
 }
 
-double gradient_elements(const Signature& signature) {
-    double elements = 0;
-    for (const Operand& operand : signature.inputs) {
-        elements += receives_gradient(operand) ? count_of(operand.tensor) : 0;
-    }
-    return elements;
-}
-
 }  // namespace strata

@@ -69,7 +69,4 @@ double count_of(const Tensor& tensor);
 // floating type.
 bool receives_gradient(const Operand& operand);
 
-// Elements of all operands whose gradient backward_data computes.
-double gradient_elements(const Signature& signature);
-
 }  // namespace strata

@@ -66,8 +66,6 @@ public:
     // the compulsory ones.
     MissKinds kinds_of(double misses) const;
     double compulsory_misses() const { return compulsory_; }
-    // The misses of a fully associative cache of the same capacity.
-    double associative_misses() const { return associative_misses_; }
 
     const TileStackDistances& distances() const { return distances_; }
 

@@ -86,9 +86,4 @@ Table memory_table(const Run& run) {
     return table;
 }
 
-Cell memory_ratio_cell(const Run& run) {
-    return optional_cell(
-        memory_check_of(run).ratio, [](double ratio) { return percent_cell(ratio); }, not_measured);
-}
-
 }  // namespace strata

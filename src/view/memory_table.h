@@ -15,7 +15,4 @@ namespace strata {
 //   measured                               1,300                  100
 Table memory_table(const Run& run);
 
-// Predicted over measured, for a tile.
-Cell memory_ratio_cell(const Run& run);
-
 }  // namespace strata

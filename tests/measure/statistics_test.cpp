@@ -47,16 +47,6 @@ TEST(Statistics, QuantilesInterpolateBetweenNeighbours) {
     EXPECT_DOUBLE_EQ(quantile(values, 0.25).value, 17.5);
 }
 
-TEST(Statistics, TheMedianAbsoluteDeviationIgnoresAnOutlier) {
-    EXPECT_EQ(median_absolute_deviation(seconds({1, 2, 3, 4, 1000})).value, 1);
-}
-
-TEST(Statistics, OutliersAreCountedAndAConstantSeriesHasNone) {
-    EXPECT_DOUBLE_EQ(outlier_share(seconds({10, 11, 12, 13, 14, 15, 16, 17, 18, 1000})), 0.1);
-    EXPECT_EQ(outlier_share(seconds({1, 1, 1, 1, 9})), 0);
-    EXPECT_LT(outlier_share(Synthetic(1).independent(1000)), 0.002);
-}
-
 TEST(Statistics, TheRanksOfTheMediansIntervalMatchThePublishedOnes) {
     EXPECT_EQ(interval_rank(5), 0u);
     EXPECT_EQ(interval_rank(6), 1u);

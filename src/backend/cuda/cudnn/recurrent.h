@@ -66,7 +66,6 @@ public:
 
     // Called once, before anything else.
     void finalize(const Queue& queue);
-    bool is_finalized() const { return is_finalized_; }
     std::size_t workspace() const { return workspace_; }
     // Memory that it keeps between passes.
     std::size_t kept_bytes() const { return kept_bytes_; }
