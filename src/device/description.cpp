@@ -44,6 +44,8 @@ constexpr std::array fields = {
     DeviceField{"tf32_peak", &D::tf32_peak, "tf32 in matrix units, dense"},
     DeviceField{"f16_peak", &D::f16_peak, "fp16, in matrix units if there are any, dense"},
     DeviceField{"bf16_peak", &D::bf16_peak, "bf16, in matrix units if there are any, dense"},
+    DeviceField{"f8_peak", &D::f8_peak, "fp8 in matrix units, dense"},
+    DeviceField{"i8_peak", &D::i8_peak, "int8 in matrix units, dense"},
     DeviceField{"l1", &D::l1, "first-level cache of a processor"},
     DeviceField{"shared_memory", &D::shared_memory, "shared memory of a processor"},
     DeviceField{"l2", &D::l2, "second-level cache"},
@@ -359,7 +361,7 @@ void follow(const DeviceDescription& before, DeviceDescription& device) {
     constexpr std::string_view lanes = "processors x lanes x clock", bus = "bus x transfers";
     const std::string_view units = in_lanes ? lanes : "processors x matrix lanes x clock";
     by(&D::f32_peak, before.kind == DeviceKind::tpu ? of_units : of_lanes, lanes);
-    for (const auto peak : {&D::tf32_peak, &D::f16_peak, &D::bf16_peak}) {
+    for (const auto peak : {&D::tf32_peak, &D::f16_peak, &D::bf16_peak, &D::f8_peak, &D::i8_peak}) {
         by(peak, of_units, units);
     }
     by(&D::l2_bandwidth, cycles, "processors x clock");

@@ -49,6 +49,8 @@ struct DeviceDescription {
     std::optional<Fact<FlopRate>> tf32_peak;  // of matrix units
     std::optional<Fact<FlopRate>> f16_peak;   // of matrix units if there are any
     std::optional<Fact<FlopRate>> bf16_peak;
+    std::optional<Fact<FlopRate>> f8_peak;  // of 8-bit numbers with a point, and of whole ones
+    std::optional<Fact<FlopRate>> i8_peak;
     std::optional<Fact<Bytes>> l1;             // of a processor
     std::optional<Fact<Bytes>> shared_memory;  // of a processor, the maximum for its blocks
     std::optional<Fact<Bytes>> l2;

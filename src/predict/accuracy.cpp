@@ -84,13 +84,24 @@ bool can_predict(const ProblemRow& row, const DeviceDescription& device) {
     }
 }
 
-// By what fused attention reaches on the most similar other device.
+// Whether rates are carried over from another device as they are, not fitted to several.
+bool are_carried_over(const ProblemRow& row, const DeviceDescription& device) {
+    const auto* const product = std::get_if<GemmRow>(&row.problem);
+    return std::holds_alternative<AttentionRow>(row.problem) ||
+           (product != nullptr && runs_alone(*product, device));
+}
+
+// By what the most similar other device reaches.
 std::optional<std::vector<Seconds>> of_relatives(const Rows& rows,
                                                  const DeviceDescription& device) {
     DeviceRates related;
     add_rates_of_relatives(device, related);
-    const AttentionRow& attention = std::get<AttentionRow>(rows.front()->problem);
-    if (find_fused_rates(related, attention.problem.phase(), attention.library) == nullptr) {
+    const auto* const attention = std::get_if<AttentionRow>(&rows.front()->problem);
+    const bool are_known =
+        attention != nullptr
+            ? find_fused_rates(related, attention->problem.phase(), attention->library) != nullptr
+            : find_products(related, rows.front()->problem_class) != nullptr;
+    if (!are_known) {
         return {};
     }
     return predictions(rows, [&](const auto& row) { return predict_row(row, device, related); });
@@ -101,7 +112,7 @@ std::optional<std::vector<Seconds>> of_relatives(const Rows& rows,
 std::optional<std::vector<Seconds>> left_out(const Rows& rows, const DeviceDescription& device,
                                              const std::map<std::string, Rows>& rows_by_device) {
     Rows others;
-    if (std::holds_alternative<AttentionRow>(rows.front()->problem)) {
+    if (are_carried_over(*rows.front(), device)) {
         return of_relatives(rows, device);
     }
     if (!can_move(*rows.front()) || maker_of(device).empty()) {

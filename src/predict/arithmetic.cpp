@@ -24,6 +24,10 @@ const std::optional<Fact<FlopRate>>& stated_peak(const DeviceDescription& device
             return device.f16_peak;
         case Arithmetic::bf16:
             return device.bf16_peak;
+        case Arithmetic::f8:
+            return device.f8_peak;
+        case Arithmetic::i8:
+            return device.i8_peak;
         case Arithmetic::f32:
             break;
     }

@@ -10,9 +10,9 @@ namespace strata {
 
 // What multiply-adds compute in. 16-bit operands whose products are added in fp32 count as f16 or
 // bf16; numbers that are only stored in 16 bits are f32 with elements of two bytes.
-enum class Arithmetic { f32, tf32, f16, bf16 };
-inline constexpr std::array<std::string_view, 4> names_of(Arithmetic) {
-    return {"f32", "tf32", "f16", "bf16"};
+enum class Arithmetic { f32, tf32, f16, bf16, f8, i8 };
+inline constexpr std::array<std::string_view, 6> names_of(Arithmetic) {
+    return {"f32", "tf32", "f16", "bf16", "f8", "i8"};
 }
 
 // The device's peak, at its highest clock: fp32 from processors, lanes and clock, which --set can

@@ -16,6 +16,9 @@ constexpr double difference = 1e-4;    // of a logarithm, for derivatives
 constexpr double longest_step = 0.7;   // of a logarithm: a factor of two
 constexpr double exact_enough = 0.02;  // errors below it weigh alike
 constexpr double worth_a_step = 1e-5;  // of the sum that a step makes smaller
+constexpr int most_sweeps = 8;         // of moves of one parameter at a time
+constexpr int iterations_between_sweeps = 4;
+constexpr double worth_a_sweep = 2e-3;
 
 // The model in logarithms of its parameters.
 class LogModel {
@@ -77,49 +80,103 @@ private:
     std::vector<double> times_;
 };
 
+// How far a fit has come.
+struct FitState {
+    Eigen::VectorXd at;
+    Eigen::VectorXd errors;
+    double cost = 0;
+};
+
+class Fit {
+public:
+    explicit Fit(LogModel& model) : model_(model), begin_(model.begin()), pulls_(model.pulls()) {
+        state_ = state_at(begin_);
+    }
+
+    void step_along_slopes(int iterations) {
+        double damping = 1e-2;
+        for (int iteration = 0; iteration < iterations; ++iteration) {
+            const Eigen::VectorXd& at = state_.at;
+            const Eigen::VectorXd& errors = state_.errors;
+            const Eigen::VectorXd weights = errors.cwiseAbs().cwiseMax(exact_enough).cwiseInverse();
+            const Eigen::MatrixXd slopes = model_.derivatives(at, errors);
+            const Eigen::MatrixXd curvature = slopes.transpose() * weights.asDiagonal() * slopes;
+            const Eigen::VectorXd gradient = slopes.transpose() * weights.cwiseProduct(errors) +
+                                             2 * pulls_.cwiseProduct(at - begin_);
+            bool is_better = false;
+            for (int trial = 0; trial < most_dampings && !is_better; ++trial) {
+                Eigen::MatrixXd damped = curvature;
+                damped.diagonal() += 2 * pulls_ + damping * curvature.diagonal() +
+                                     Eigen::VectorXd::Constant(at.size(), 1e-9);
+                const Eigen::VectorXd step =
+                    (-damped.ldlt().solve(gradient)).cwiseMax(-longest_step).cwiseMin(longest_step);
+                is_better = moves_to(at + step);
+                damping *= is_better ? 0.4 : 4;
+            }
+            if (!is_better) {
+                break;
+            }
+        }
+    }
+
+    // Each parameter up or down by its step, which grows with success.
+    void move_singly(Eigen::VectorXd& steps) {
+        for (Eigen::Index i = 0; i < steps.size(); ++i) {
+            const auto moved = [&](double by) {
+                Eigen::VectorXd tried = state_.at;
+                tried[i] += by;
+                return moves_to(tried);
+            };
+            const bool is_better = moved(steps[i]) || moved(-steps[i]);
+            steps[i] = std::min(longest_step, steps[i] * (is_better ? 1.5 : 0.4));
+        }
+    }
+
+    Eigen::VectorXd first_steps() const { return Eigen::VectorXd::Constant(begin_.size(), 0.3); }
+    double cost() const { return state_.cost; }
+    void finish() const { model_.set(state_.at); }
+
+private:
+    FitState state_at(const Eigen::VectorXd& at) {
+        FitState found{at, model_.errors(at)};
+        found.cost = found.errors.lpNorm<1>() + pulls_.dot((at - begin_).cwiseAbs2());
+        return found;
+    }
+
+    // If that makes the sum noticeably smaller.
+    bool moves_to(const Eigen::VectorXd& tried) {
+        FitState there = state_at(tried);
+        const bool is_better =
+            std::isfinite(there.cost) && there.cost < state_.cost * (1 - worth_a_step);
+        if (is_better) {
+            state_ = std::move(there);
+        }
+        return is_better;
+    }
+
+    LogModel& model_;
+    Eigen::VectorXd begin_, pulls_;
+    FitState state_;
+};
+
 }  // namespace
 
 void fit(std::span<const FitParameter> parameters, std::span<const double> measured,
-         const std::function<void(std::span<double> predicted)>& predict) {
+         const std::function<void(std::span<double> predicted)>& predict, FitSearch search) {
     LogModel model(parameters, measured, predict);
-    const Eigen::VectorXd begin = model.begin();
-    const Eigen::VectorXd pulls = model.pulls();
-    const auto cost = [&](const Eigen::VectorXd& at, const Eigen::VectorXd& errors) {
-        return errors.lpNorm<1>() + pulls.dot((at - begin).cwiseAbs2());
-    };
-    Eigen::VectorXd at = begin;
-    Eigen::VectorXd errors = model.errors(at);
-    double lowest = cost(at, errors);
-    double damping = 1e-2;
-    for (int iteration = 0; iteration < most_iterations; ++iteration) {
-        const Eigen::VectorXd weights = errors.cwiseAbs().cwiseMax(exact_enough).cwiseInverse();
-        const Eigen::MatrixXd slopes = model.derivatives(at, errors);
-        const Eigen::MatrixXd curvature = slopes.transpose() * weights.asDiagonal() * slopes;
-        const Eigen::VectorXd gradient =
-            slopes.transpose() * weights.cwiseProduct(errors) + 2 * pulls.cwiseProduct(at - begin);
-        bool is_better = false;
-        for (int trial = 0; trial < most_dampings && !is_better; ++trial) {
-            Eigen::MatrixXd damped = curvature;
-            damped.diagonal() += 2 * pulls + damping * curvature.diagonal() +
-                                 Eigen::VectorXd::Constant(at.size(), 1e-9);
-            const Eigen::VectorXd step =
-                (-damped.ldlt().solve(gradient)).cwiseMax(-longest_step).cwiseMin(longest_step);
-            const Eigen::VectorXd tried = at + step;
-            const Eigen::VectorXd there = model.errors(tried);
-            const double found = cost(tried, there);
-            is_better = std::isfinite(found) && found < lowest * (1 - worth_a_step);
-            damping *= is_better ? 0.4 : 4;
-            if (is_better) {
-                at = tried;
-                errors = there;
-                lowest = found;
-            }
-        }
-        if (!is_better) {
-            break;
-        }
+    Fit fit(model);
+    fit.step_along_slopes(most_iterations);
+    if (search == FitSearch::slopes_and_single_moves) {
+        Eigen::VectorXd steps = fit.first_steps();
+        double before = 0;
+        int sweep = 0;
+        do {
+            before = fit.cost();
+            fit.move_singly(steps);
+            fit.step_along_slopes(iterations_between_sweeps);
+        } while (++sweep < most_sweeps && fit.cost() < before * (1 - worth_a_sweep));
     }
-    model.set(at);
+    fit.finish();
 }
 
 }  // namespace strata

@@ -202,6 +202,22 @@ GemmRates prior_gemm_rates(const DeviceDescription& device) {
     return rates;
 }
 
+GemmRates prior_matrix_rates(const DeviceDescription& device) {
+    constexpr Seconds usual_launch{2e-6}, usual_epilogue{1.5e-6}, usual_store{1e-6},
+        until_full_speed{1.5e-6};
+    constexpr double usual_resident = 0.4, usual_cached = 2.5;
+    GemmRates rates = prior_gemm_rates(device);
+    rates.launch = usual_launch;
+    rates.split = usual_launch;
+    rates.store = usual_store;
+    rates.ramp = device.dram_bandwidth->value * until_full_speed;
+    rates.resident = usual_resident;
+    rates.cached = usual_cached;
+    rates.usual.step = Seconds{0.05e-6 * 1.41e9 / clock_of(device)};
+    rates.usual.epilogue = usual_epilogue;
+    return rates;
+}
+
 BlockTimes times_of_blocks(const GemmProblem& problem, const GemmKernel& kernel,
                            const DeviceDescription& device, const KernelRates& reached,
                            Bandwidth l2) {
@@ -226,6 +242,27 @@ namespace {
 
 constexpr Seconds no_limit_of_time{std::numeric_limits<double>::infinity()};
 
+// Of the processor with the most blocks, one after the other.
+Seconds store_of(const GemmKernel& kernel, double blocks, double processors, Seconds store) {
+    constexpr double usual_area = 128 * 128;
+    const double area = static_cast<double>(kernel.tile_n) * kernel.tile_m;
+    return store * (ceil_divide(blocks, processors) * area / usual_area);
+}
+
+// The traffic that the memory would move in the time at full speed.
+Bytes moved_by_memory(Bytes traffic, const DeviceDescription& device, const GemmRates& rates) {
+    Bytes moved = traffic;
+    if (rates.resident > 0 && device.l2) {
+        const Bytes room = device.l2->value * rates.resident;
+        const double outside = 1 - 1 / (1 + std::pow(traffic / room, 4));  // a soft edge
+        moved = traffic * (outside + (1 - outside) / std::max(rates.cached, 1.0));
+    }
+    if (rates.ramp > Bytes{}) {
+        moved += rates.ramp * (1 - std::exp(-(moved / rates.ramp)));
+    }
+    return moved;
+}
+
 // Nothing where the processors alone take longer than `limit`.
 std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem& problem,
                                                const GemmKernel& kernel,
@@ -238,8 +275,15 @@ std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem&
         (device.architecture == "pascal" || device.architecture == "maxwell")) {
         reached.efficiency /= 1 + std::pow(span / rates.span, rates.span_power);
     }
+    double memory_share = rates.dram_efficiency;
+    if (has_matrix_units(device, problem.arithmetic)) {
+        // Where something else binds, a fit leaves them beyond what there is.
+        reached.efficiency = std::min(reached.efficiency, 1.0);
+        memory_share = std::min(memory_share, 1.0);
+    }
     const BlockTimes blocks = times_of_blocks(problem, kernel, device, reached, rates.l2);
-    const Seconds alone = std::max(blocks.arithmetic, blocks.latency);
+    const Seconds store = store_of(kernel, blocks.blocks, processors, rates.store);
+    const Seconds alone = std::max(blocks.arithmetic, blocks.latency) + store;
     if (rates.launch + alone > limit) {
         return {};
     }
@@ -247,12 +291,13 @@ std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem&
     found.launch = rates.launch;
     found.arithmetic = blocks.arithmetic;
     found.latency = blocks.latency;
+    found.store = store;
     found.l2 = blocks.l2;
     const Bytes of_wave =
         shares_both_operands(device) ? least_span_of(problem, kernel, p, processors) : span;
     found.dram_traffic = dram_traffic(problem, p, of_wave, processors, device, rates);
     const Bandwidth memory = device.dram_bandwidth->value;
-    found.dram = found.dram_traffic / (memory * rates.dram_efficiency);
+    found.dram = moved_by_memory(found.dram_traffic, device, rates) / (memory * memory_share);
     if (kernel.splits > 1) {
         constexpr double written_and_read = 2;
         found.split = rates.split + Bytes{written_and_read * kernel.splits *

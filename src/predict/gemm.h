@@ -48,7 +48,7 @@ struct KernelRates {
     int rows = 0;                // measured ones that these were fitted to
 };
 
-// Rates of all products on a device. Each is positive; a fit moves them (predict/fit.h).
+// Rates of all products on a device. A fit moves those that are positive (predict/fit.h).
 struct GemmRates {
     Seconds launch{25e-6};  // with what a framework adds
     Bandwidth l2{3e12};
@@ -58,7 +58,11 @@ struct GemmRates {
     double cache_share = 1;     // of the L2 cache that operands may fill
     double scatter = 0.3;       // traffic added where rows are read in narrow pieces
     Bytes scatter_pitch{2000};  // of rows, from where on they are
-    Bytes span{350e6};          // beyond which `span_power` slows kernels of Pascal and older
+    Seconds store{};            // a processor's time to write a tile of 128 x 128; 0: in `epilogue`
+    Bytes ramp{};               // what memory could move while it comes up to speed; 0: in `launch`
+    double resident = 0;  // share of the L2 cache that an earlier run's operands fill; 0: none
+    double cached = 0;    // bandwidth for them beside the memory's, which is the least
+    Bytes span{350e6};    // beyond which `span_power` slows kernels of Pascal and older
     double span_power = 0.8;
     KernelRates usual;  // of kernels that are not named
     std::map<std::string, KernelRates, std::less<>> kernels;
@@ -69,6 +73,10 @@ struct GemmRates {
 // Rates before anything is measured: of data sheets, and what other devices have in common.
 GemmRates prior_gemm_rates(const DeviceDescription& device);
 
+// The same of products in matrix units alone, without a framework's launches. (Rounded from what
+// was fitted to boards from an A100 to a B200: what is not fitted to one is not blind to them.)
+GemmRates prior_matrix_rates(const DeviceDescription& device);
+
 // The bandwidth of its L2 cache where it is stated, or else what others have for their processors.
 Bandwidth assumed_l2_bandwidth(const DeviceDescription& device);
 
@@ -78,6 +86,7 @@ struct GemmPrediction {
     Seconds launch;
     Seconds arithmetic;  // of the busiest processor, in rounds of resident blocks
     Seconds latency;     // of steps and epilogues, if nothing hides them
+    Seconds store;       // of the busiest processor, writing its tiles
     Seconds l2;
     Seconds dram;
     Seconds split;
@@ -110,9 +119,12 @@ bool shares_both_operands(const DeviceDescription& device);
 //
 // blocks = ceil(n / tile_n) ceil(m / tile_m) batch splits. The busiest processor has
 // ceil(blocks / processors) of them, `resident` at a time; a round takes its arithmetic at the
-// efficiency that its warps saturate, or steps x latency + epilogue. Traffic to the L2 cache is
-// each block's operands; to DRAM what a wave of blocks reads, once. time = launch +
-// (bound_1^p + bound_2^p + bound_3^p)^(1/p) + split.
+// efficiency that its warps saturate, or steps x latency + epilogue, and then writes the results.
+// Traffic to the L2 cache is each block's operands; to DRAM what a wave of blocks reads, once, and
+// in the time of up to `ramp` more, for the first requests find the memory idle: ramp
+// (1 - exp(-traffic / ramp)). Where a benchmark runs a product again and again, what the cache
+// still holds of it moves at `cached` times the memory's bandwidth. time = launch + (bound_1^p +
+// bound_2^p + bound_3^p)^(1/p) + split.
 //
 // (That whole tiles run in whole waves is NVIDIA's guide on matrix products; saturation, scattered
 // rows and the joined bounds are forms of ours, whose parameters are fitted.) Requires: the device

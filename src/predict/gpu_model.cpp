@@ -188,7 +188,7 @@ public:
                                 .algorithm = std::string(product.algorithm),
                                 .rates = product.rates()};
         kernel.terms[Term::arithmetic] = found.arithmetic;
-        kernel.terms[Term::latency] = found.latency;
+        kernel.terms[Term::latency] = found.latency + found.store;
         kernel.terms[Term::l2] = found.l2;
         kernel.terms[Term::dram] = found.dram;
         kernel.terms[Term::split] = found.split;
@@ -474,7 +474,13 @@ private:
                 problem,
                 predict_fused(problem, gpu_.device,
                               gpu_.rates.attention[static_cast<std::size_t>(problem.phase())]));
-        return is_asked || time_of(kernels) < time_of(unfused) ? kernels : unfused;
+        if (is_asked) {
+            return kernels;
+        }
+        // Whichever kernels it takes, the host calls it once. (The fused kernel's own launch would
+        // let a step wait longer for the host than a larger one that runs unfused.)
+        kernels.front().issue = unfused.front().issue;
+        return time_of(kernels) < time_of(unfused) ? kernels : unfused;
     }
 
     Kernels with_products(const LayerTask& task, std::vector<LayerProduct> products) const {

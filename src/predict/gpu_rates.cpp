@@ -23,17 +23,18 @@ Hertz clock_of_gpu(const DeviceDescription& device) {
     return (device.boost_clock ? device.boost_clock : device.base_clock)->value;
 }
 
-// NVIDIA's architectures in the order of their years.
-constexpr std::array<std::string_view, 9> architectures = {
-    "kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell"};
+// NVIDIA's architectures in the order of their years, and AMD's with matrix units.
+constexpr std::array<std::string_view, 12> architectures = {
+    "kepler", "maxwell", "pascal",    "volta", "turing", "ampere",
+    "ada",    "hopper",  "blackwell", "cdna2", "cdna3",  "cdna4"};
 
 // From Volta on, arithmetic on whole numbers and numbers with a point is issued side by side, and
 // L1 cache and shared memory are one: rates of either side say little of the other. (Of the V100 by
 // the A100's, products are 9 % off, by priors 13 %, and layer normalisation 9 to 17 % against 41 to
 // 43 %; the A100 by the V100's likewise; by the P100's, 27 %.)
 bool are_comparable(std::ptrdiff_t one, std::ptrdiff_t other) {
-    constexpr std::ptrdiff_t volta = 3;
-    return (one < volta) == (other < volta);
+    constexpr std::ptrdiff_t volta = 3, cdna = 9;
+    return (one < volta) == (other < volta) && (one < cdna) == (other < cdna);
 }
 
 // Nothing for another maker's.
@@ -46,8 +47,10 @@ std::optional<std::ptrdiff_t> rank_of_architecture(const DeviceDescription& devi
 // How different two GPUs are: first in their years, then in what their processors are (GP100's and
 // GP104's are both called Pascal). Of those alike, the one whose rates fit it best comes first.
 struct Difference {
+    long room = 0;  // doublings between their shared memories, where that is what counts
     std::ptrdiff_t generations = 0;
     double kind = 0;
+    long units = 0;  // doublings between what their matrix units gain
     double own_error = 0;
 
     auto operator<=>(const Difference&) const = default;
@@ -101,6 +104,8 @@ void scale_latency(GemmRates& rates, double factor) {
         faster(kernel);
     }
     rates.split = rates.split / factor;
+    rates.store = rates.store / factor;
+    rates.ramp = rates.ramp / factor;
 }
 
 void scale_latency(StreamingRates& rates, double factor) {
@@ -222,8 +227,29 @@ FusedRates carried_over(FusedRates rates, const DeviceDescription& from,
     return rates;
 }
 
+// The 16-bit peak beside that of fp32, in doublings: GeForce boards have a quarter of the matrix
+// units of others of their architecture.
+long gain_of_units(const DeviceDescription& device) {
+    return device.f16_peak && device.f32_peak
+               ? std::lround(std::log2(device.f16_peak->value / device.f32_peak->value))
+               : 0;
+}
+
+// What makes a device most similar to another.
+enum class Likeness { architecture, shared_memory };
+
+// The blocks of fused attention are as large as shared memory allows: boards with HBM (164 and 228
+// KiB a processor) follow each other rather than a board with 100 KiB of a nearer architecture.
+constexpr Likeness likeness_in_attention = Likeness::shared_memory;
+
+// The rounded number of doublings between two numbers; 0 where one is not stated.
+template <class Q>
+long doublings_between(const std::optional<Fact<Q>>& one, const std::optional<Fact<Q>>& other) {
+    return one && other ? std::lround(std::abs(std::log2(one->value / other->value))) : 0;
+}
+
 // The other devices that have rates and are comparable, the most similar first.
-std::vector<DeviceDescription> relatives_of(const DeviceDescription& device) {
+std::vector<DeviceDescription> relatives_of(const DeviceDescription& device, Likeness likeness) {
     const auto own = rank_of_architecture(device);
     std::vector<std::pair<Difference, DeviceDescription>> found;
     for (const EmbeddedFile& file : rate_files()) {
@@ -231,9 +257,13 @@ std::vector<DeviceDescription> relatives_of(const DeviceDescription& device) {
         const auto theirs = other ? rank_of_architecture(*other) : std::nullopt;
         if (own && theirs && other->lanes && other->name != device.name &&
             are_comparable(*own, *theirs)) {
+            const bool counts_room = likeness == Likeness::shared_memory;
             const Difference difference{
+                .room =
+                    counts_room ? doublings_between(device.shared_memory, other->shared_memory) : 0,
                 .generations = std::abs(*own - *theirs),
                 .kind = std::abs(std::log(other->lanes->value / device.lanes->value)),
+                .units = std::abs(gain_of_units(*other) - gain_of_units(device)),
                 .own_error = mean_stated_error(other->name)};
             found.emplace_back(difference, *std::move(other));
         }
@@ -246,10 +276,10 @@ std::vector<DeviceDescription> relatives_of(const DeviceDescription& device) {
     return relatives;
 }
 
-std::vector<RatePlace> places_for(const DeviceDescription& device) {
+std::vector<RatePlace> places_for(const DeviceDescription& device, Likeness likeness) {
     std::vector<RatePlace> places = {{RateOrigin::fitted, device, own_rates_of(device.name)},
                                      {RateOrigin::shipped, device, shipped_rates_of(device.name)}};
-    for (DeviceDescription& other : relatives_of(device)) {
+    for (DeviceDescription& other : relatives_of(device, likeness)) {
         DeviceRates rates = shipped_rates_of(other.name);
         places.push_back({RateOrigin::related, std::move(other), std::move(rates)});
     }
@@ -384,7 +414,8 @@ bool change_rates(Gpu& gpu, std::string_view text) {
 void scale_compute(Gpu& gpu, double factor) {
     DeviceDescription& device = gpu.device;
     device.lanes->value *= factor;
-    for (auto* const peak : {&device.tf32_peak, &device.f16_peak, &device.bf16_peak}) {
+    for (auto* const peak : {&device.tf32_peak, &device.f16_peak, &device.bf16_peak,
+                             &device.f8_peak, &device.i8_peak}) {
         if (*peak) {
             (*peak)->value *= factor;
         }
@@ -412,13 +443,15 @@ void add_rates_of_relatives(const DeviceDescription& device, DeviceRates& found)
     if (device.kind != DeviceKind::gpu || !device.lanes) {
         return;
     }
-    for (const DeviceDescription& other : relatives_of(device)) {
+    for (const DeviceDescription& other : relatives_of(device, Likeness::architecture)) {
         const DeviceRates theirs = shipped_rates_of(other.name);
         add_missing(theirs.gemm, other, device, found.gemm);
         add_missing(theirs.streaming, other, device, found.streaming);
         add_missing(theirs.convolution, other, device, found.convolution);
         add_missing(theirs.recurrent, other, device, found.recurrent);
-        add_missing(theirs.attention, other, device, found.attention);
+    }
+    for (const DeviceDescription& other : relatives_of(device, likeness_in_attention)) {
+        add_missing(shipped_rates_of(other.name).attention, other, device, found.attention);
     }
 }
 
@@ -466,13 +499,14 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
                         device.name));
     }
     GpuRates found;
-    const std::vector<RatePlace> places = places_for(device);
+    const std::vector<RatePlace> places = places_for(device, Likeness::architecture);
     for (std::size_t i = 0; i < product_classes; ++i) {
         const RateClass wanted = class_after(RateClass::linear, i);
         GemmRates rates =
             rates_in(places, &DeviceRates::gemm, wanted, device, prior_gemm_rates(device), found);
         const bool is_low =
             wanted == RateClass::low_precision && has_matrix_units(device, Arithmetic::f16);
+        rates.resident = 0;  // the layers between have filled the cache
         std::vector<GemmKernel> candidates =
             candidate_kernels(rates, is_low ? MultiplyUnits::matrix_units : MultiplyUnits::lanes);
         found.products[i] = {std::move(rates), std::move(candidates)};
@@ -494,8 +528,9 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
             rates_in(places, &DeviceRates::recurrent, class_after(RateClass::recurrent_forward, i),
                      device, prior_recurrent_rates(device), found);
     }
+    const std::vector<RatePlace> alike = places_for(device, likeness_in_attention);
     for (std::size_t i = found.attention.size(); i-- > 0;) {  // prefill's source is told
-        found.attention[i] = fused_in(places, static_cast<AttentionPhase>(i), device, found);
+        found.attention[i] = fused_in(alike, static_cast<AttentionPhase>(i), device, found);
     }
     found.gap = queued_launch;
     return found;
@@ -531,6 +566,7 @@ void scale(Gpu& gpu, Resource resource, double factor) {
             break;
         case Resource::dram_bandwidth:
             gpu.device.dram_bandwidth->value *= factor;
+            std::ranges::for_each(rates.products, [&](ProductRates& p) { p.rates.ramp *= factor; });
             each_stream(rates, [&](StreamingRates& some) { scale_hidden(some, factor); });
             break;
         case Resource::launch:

@@ -68,7 +68,7 @@ inline constexpr std::array<std::string_view, 26> names_of(RateClass) {
     return {"linear",
             "bmm",
             "convolution",
-            "gemm fp16_mixed",
+            "gemm 16 bits",
             "add",
             "mul",
             "div",

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <span>
 
 namespace strata {
 
@@ -115,27 +116,56 @@ void read_neusight_gemm(const Line& line, ProblemRow& row) {
 // 16 bits and computes in 32.
 struct Precision {
     std::string_view name;
+    std::string_view short_name;
     Arithmetic arithmetic;
     double element_bytes;
 };
-constexpr std::array precisions = {
-    Precision{"fp32", Arithmetic::f32, 4}, Precision{"tf32", Arithmetic::tf32, 4},
-    Precision{"fp16_mixed", Arithmetic::f16, 2}, Precision{"bf16_mixed", Arithmetic::bf16, 2},
-    Precision{"fp16_pseudo", Arithmetic::f32, 2}};
+constexpr std::array precisions = {Precision{"fp32", "fp32", Arithmetic::f32, 4},
+                                   Precision{"tf32", "tf32", Arithmetic::tf32, 4},
+                                   Precision{"fp16_mixed", "fp16", Arithmetic::f16, 2},
+                                   Precision{"bf16_mixed", "bf16", Arithmetic::bf16, 2},
+                                   Precision{"fp16_pseudo", "fp16_pseudo", Arithmetic::f32, 2}};
+// Only of products.
+constexpr std::array precisions_of_8_bits = {Precision{"fp8", "fp8", Arithmetic::f8, 1},
+                                             Precision{"int8", "int8", Arithmetic::i8, 1}};
+
+const Precision* precision_called(std::string_view name, std::span<const Precision> among) {
+    const auto found = std::ranges::find_if(
+        among, [&](const Precision& p) { return p.name == name || p.short_name == name; });
+    return found == among.end() ? nullptr : &*found;
+}
 
 const Precision& precision_of(const Line& line) {
-    const auto* const found =
-        std::ranges::find(precisions, line.text("precision"), &Precision::name);
-    if (found == precisions.end()) {
+    const Precision* const found = precision_called(line.text("precision"), precisions);
+    if (found == nullptr) {
         line.refuse("precision", "is none of fp32, tf32, fp16_mixed, bf16_mixed and fp16_pseudo");
     }
     return *found;
 }
 
+const Precision& precision_of_product(const Line& line) {
+    const Precision* found = precision_called(line.text("precision"), precisions);
+    if (found == nullptr) {
+        found = precision_called(line.text("precision"), precisions_of_8_bits);
+    }
+    if (found == nullptr) {
+        line.refuse("precision",
+                    "is none of fp32, tf32, fp16_mixed, bf16_mixed, fp16_pseudo, fp8 and int8");
+    }
+    return *found;
+}
+
+// fp16 and bf16 run in the same units at the same rate, and are one class.
+std::string class_of_products(const Precision& precision) {
+    const bool has_16_bits =
+        precision.arithmetic == Arithmetic::f16 || precision.arithmetic == Arithmetic::bf16;
+    return has_16_bits ? std::string(products_of_16_bits) : fmt::format("gemm {}", precision.name);
+}
+
 // In columns' order, in which A's rows lie along m: seen by rows it is C^T = B^T A^T.
 void read_deepbench_gemm(const Line& line, ProblemRow& row) {
-    const Precision& precision = precision_of(line);
-    row.problem_class = fmt::format("gemm {}", precision.name);
+    const Precision& precision = precision_of_product(line);
+    row.problem_class = class_of_products(precision);
     row.problem = GemmRow{.problem = {.m = line.extent("n"),
                                       .n = line.extent("m"),
                                       .k = line.extent("k"),

@@ -39,13 +39,17 @@ struct ConvolutionRow {
     std::optional<ConvolutionKernel> kernel = {};
 };
 
+// The class of products of 16-bit numbers that are added in fp32.
+inline constexpr std::string_view products_of_16_bits = "gemm 16 bits";
+
 // A line of a table of problems.
 struct ProblemRow {
     std::vector<std::string> fields = {};  // as they are in the table
     std::size_t time_field = 0;            // which of them is the measured time; their number: none
     std::string device = {};               // as the table calls it; empty: it has no such column
-    // Problems whose rates are fitted together: "linear", "bmm", "gemm fp32", "softmax by warps",
-    // "recurrent fp32 forward", "convolution fp32 backward_data", "attention 16 bits decode vllm".
+    // Problems whose rates are fitted together: "linear", "bmm", "gemm fp32", "gemm 16 bits",
+    // "softmax by warps", "recurrent fp32 forward", "convolution fp32 backward_data", "attention 16
+    // bits decode vllm".
     std::string problem_class = {};
     std::variant<GemmRow, StreamingProblem, ConvolutionRow, RecurrentProblem, TrainingStepProblem,
                  AttentionRow>

@@ -60,6 +60,10 @@ std::vector<NamedRate> named_rates(GemmRates& rates) {
             {"cache_share", &rates.cache_share},
             {"scatter", &rates.scatter, 0.3 * usual_pull},
             {"scatter_pitch_bytes", &rates.scatter_pitch.value},
+            {"store_s", &rates.store.value},
+            {"ramp_bytes", &rates.ramp.value},
+            {"resident", &rates.resident},
+            {"cached", &rates.cached},
             {"span_bytes", &rates.span.value},
             {"span_power", &rates.span_power}};
 }
@@ -188,7 +192,9 @@ std::vector<NamedRate> named_rates(TrainingStepRates& rates) {
 template <class Rates>
 void add_parameters(Rates& rates, std::vector<FitParameter>& parameters) {
     for (const NamedRate& rate : named_rates(rates)) {
-        parameters.push_back({rate.value, rate.pull});
+        if (*rate.value > 0) {  // the model has it
+            parameters.push_back({rate.value, rate.pull});
+        }
     }
 }
 
@@ -208,9 +214,14 @@ std::vector<double> measured_of(std::span<const ProblemRow* const> rows) {
     return seconds;
 }
 
+GemmRates prior_rates_of(const GemmRow& product, const DeviceDescription& device) {
+    return runs_alone(product, device) ? prior_matrix_rates(device) : prior_gemm_rates(device);
+}
+
 GemmRates fitted_products(std::span<const ProblemRow* const> rows,
                           const DeviceDescription& device) {
-    GemmRates rates = prior_gemm_rates(device);
+    const GemmRow& first = std::get<GemmRow>(rows.front()->problem);
+    GemmRates rates = prior_rates_of(first, device);
     for (const ProblemRow* const row : rows) {
         const GemmRow& product = std::get<GemmRow>(row->problem);
         const std::string kernel(product.kernel ? std::string_view(product.kernel->name)
@@ -218,15 +229,17 @@ GemmRates fitted_products(std::span<const ProblemRow* const> rows,
         ++rates.kernels.try_emplace(kernel, rates.usual).first->second.rows;
     }
     const std::vector<FitParameter> parameters = parameters_of(rates);
-    const std::vector<GemmKernel> candidates = candidate_kernels(
-        rates, units_of(std::get<GemmRow>(rows.front()->problem).problem, device));
-    fit(parameters, measured_of(rows), [&](std::span<double> predicted) {
+    const std::vector<GemmKernel> candidates =
+        candidate_kernels(rates, units_of(first.problem, device));
+    const auto predict = [&](std::span<double> predicted) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             predicted[i] =
                 predict_product(std::get<GemmRow>(rows[i]->problem), candidates, device, rates)
                     .value;
         }
-    });
+    };
+    fit(parameters, measured_of(rows), predict,
+        runs_alone(first, device) ? FitSearch::slopes_and_single_moves : FitSearch::slopes);
     return rates;
 }
 
@@ -434,7 +447,9 @@ std::string text_of(std::string_view table, std::string_view key, std::string_vi
                     Rates rates) {
     std::string out = fmt::format("\n[[{}]]\n{} = {}\n", table, key, toml_string(name));
     for (const NamedRate& rate : all_named(rates)) {
-        out += fmt::format("{} = {:.6g}\n", rate.name, *rate.value);
+        if (*rate.value > 0) {
+            out += fmt::format("{} = {:.6g}\n", rate.name, *rate.value);
+        }
     }
     return out;
 }
@@ -527,7 +542,10 @@ DeviceRates parse_rates(std::string_view toml, std::string_view origin) {
     DeviceRates rates;
     for (const toml::table* const products : file.tables_if_any("gemm")) {
         const TomlSection section(*products, fmt::format("{}: gemm", printable(origin)));
-        rates.gemm.emplace(section.required_text("class"), products_in(section, origin));
+        const std::string name = section.required_text("class");
+        const bool is_former_name = name == "gemm fp16_mixed" || name == "gemm bf16_mixed";
+        rates.gemm.emplace(is_former_name ? products_of_16_bits : name,
+                           products_in(section, origin));
     }
     for (const toml::table* const convolutions : file.tables_if_any("convolution")) {
         const TomlSection section(*convolutions, fmt::format("{}: convolution", printable(origin)));
@@ -594,6 +612,19 @@ DeviceRates rates_of(std::string_view device) {
     return rates;
 }
 
+bool runs_alone(const GemmRow& product, const DeviceDescription& device) {
+    return !product.kernel && has_matrix_units(device, product.problem.arithmetic);
+}
+
+const GemmRates* find_products(const DeviceRates& rates, std::string_view problem_class) {
+    auto found = rates.gemm.find(problem_class);
+    constexpr std::array<std::string_view, 3> alike = {"gemm tf32", "gemm fp8", "gemm int8"};
+    if (found == rates.gemm.end() && std::ranges::find(alike, problem_class) != alike.end()) {
+        found = rates.gemm.find(products_of_16_bits);
+    }
+    return found == rates.gemm.end() ? nullptr : &found->second;
+}
+
 const FusedRates* find_fused_rates(const DeviceRates& rates, AttentionPhase phase,
                                    std::string_view library) {
     AttentionPhase other = phase;
@@ -652,7 +683,7 @@ std::vector<std::string_view> names_of_stream(std::string_view name) {
 Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
                     const DeviceRates& rates) {
     if (const auto* product = std::get_if<GemmRow>(&row.problem)) {
-        const auto fitted = rates.gemm.find(row.problem_class);
+        const GemmRates* const fitted = find_products(rates, row.problem_class);
         if (device.kind == DeviceKind::tpu) {
             return predict_systolic_gemm(product->problem, device, systolic_rates(rates)).time;
         }
@@ -664,7 +695,7 @@ Seconds predict_row(const ProblemRow& row, const DeviceDescription& device,
                                 : candidate_kernels(used, units_of(product->problem, device)),
                 device, used);
         };
-        return fitted == rates.gemm.end() ? with(prior_gemm_rates(device)) : with(fitted->second);
+        return fitted == nullptr ? with(prior_rates_of(*product, device)) : with(*fitted);
     }
     if (const auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
         require_processors(device, convolution->problem.arithmetic);

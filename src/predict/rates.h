@@ -59,6 +59,14 @@ DeviceRates rates_of(std::string_view device);
 AttentionRates attention_rates(const DeviceDescription& device, const DeviceRates& rates,
                                std::string_view library = {});
 
+// Whether it is one of those that tables time alone, without a framework's launch, and do not name
+// the kernels of: products in matrix units.
+bool runs_alone(const GemmRow& product, const DeviceDescription& device);
+
+// What was fitted to a class of products. Other types in matrix units run as 16 bits do, at their
+// own peak. Nothing if nothing was fitted.
+const GemmRates* find_products(const DeviceRates& rates, std::string_view problem_class);
+
 // What was fitted to a fused kernel's phase, of the library if its were, else of all; without a
 // mask also what was fitted with one, and the reverse. Types of 16 bits and others share latencies
 // and efficiencies. Nothing if nothing was fitted.

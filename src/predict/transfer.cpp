@@ -160,6 +160,8 @@ std::string_view maker_of(const DeviceDescription& device) {
 GemmRates moved(GemmRates rates, const DeviceDescription& from, const DeviceDescription& to) {
     rates.l2 = rates.l2 * (assumed_l2_bandwidth(to) / assumed_l2_bandwidth(from));
     const double slower = clock_of_device(from) / clock_of_device(to);
+    rates.store = rates.store * slower;
+    rates.ramp *= to.dram_bandwidth->value / from.dram_bandwidth->value;
     const double sustained = sustained_share(to) / sustained_share(from);
     const auto move = [&](KernelRates& kernel) {
         kernel.efficiency *= sustained;

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace strata::testing {
 
@@ -76,6 +78,26 @@ TEST(Fit, AStrongPullKeepsAParameter) {
     fit(parameters, measured,
         [&](std::span<double> predicted) { std::ranges::fill(predicted, value); });
     EXPECT_NEAR(value, 3, 1e-3);
+}
+
+// Of two kernels the faster one is taken: where the fit begins, the other one runs, whose time says
+// nothing of the parameter.
+TEST(Fit, SingleMovesCrossAKinkBeforeWhichSlopesEnd) {
+    const auto fitted = [](FitSearch search) {
+        constexpr double other = 10;
+        double value = 10.5;
+        const std::vector<FitParameter> parameters = {{&value, 1e-6}};
+        const std::vector<double> measured(5, 3.0);
+        fit(
+            parameters, measured,
+            [&](std::span<double> predicted) {
+                std::ranges::fill(predicted, std::min(value, other));
+            },
+            search);
+        return value;
+    };
+    EXPECT_DOUBLE_EQ(fitted(FitSearch::slopes), 10.5);
+    EXPECT_NEAR(fitted(FitSearch::slopes_and_single_moves), 3, 0.1);
 }
 
 }  // namespace

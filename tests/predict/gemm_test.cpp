@@ -154,6 +154,66 @@ TEST(Gemm, SixteenBitsInTensorCoresAreFasterByNoMoreThanTheirPeak) {
     EXPECT_GE(time(half), Flops{2.0 * 4096 * 4096 * 4096} / peak_of(device, Arithmetic::f16));
 }
 
+GemmProblem in_16_bits(std::int64_t m, std::int64_t n, std::int64_t k) {
+    return {.m = m,
+            .n = n,
+            .k = k,
+            .b_is_transposed = true,
+            .arithmetic = Arithmetic::bf16,
+            .element_bytes = 2};
+}
+
+Seconds planned_time(const GemmProblem& problem, const DeviceDescription& device,
+                     const GemmRates& rates) {
+    const auto candidates = candidate_kernels(rates, units_of(problem, device));
+    return predict_gemm(problem, planned_kernel(problem, candidates, device, rates), device, rates)
+        .time;
+}
+
+TEST(Gemm, MemoryTakesTheTimeOfItsRampToComeUpToSpeed) {
+    const DeviceDescription device = find_description("h100");
+    GemmRates without = prior_matrix_rates(device);
+    without.resident = 0;
+    const GemmRates with = without;
+    without.ramp = Bytes{};
+    const Seconds most = with.ramp / (device.dram_bandwidth->value * with.dram_efficiency);
+    for (const std::int64_t n : {std::int64_t{256}, std::int64_t{8192}, std::int64_t{65536}}) {
+        const GemmProblem problem = in_16_bits(1, n, 8192);
+        const Seconds more =
+            planned_time(problem, device, with) - planned_time(problem, device, without);
+        EXPECT_GE(more, Seconds{}) << n;
+        EXPECT_LE(more, most * (1 + 1e-9)) << n;
+        EXPECT_GT(more / most, n > 1000 ? 0.5 : 0) << n;
+    }
+}
+
+// Operands of 8 MB of an L2 cache of 50; those of 1 GB are read from memory.
+TEST(Gemm, WhatTheCacheStillHoldsMovesFaster) {
+    const DeviceDescription device = find_description("h100");
+    GemmRates cold = prior_matrix_rates(device);
+    const GemmRates warm = cold;
+    cold.resident = 0;
+    const auto gain = [&](std::int64_t n) {
+        const GemmProblem problem = in_16_bits(1, n, 4096);
+        return planned_time(problem, device, cold) / planned_time(problem, device, warm);
+    };
+    EXPECT_GT(gain(1024), 1.1);
+    EXPECT_NEAR(gain(131072), 1, 1e-3);
+}
+
+TEST(Gemm, ALargerProductInMatrixUnitsIsNotFasterThanASmallerOne) {
+    for (const char* const name : {"a100-80", "h100", "b200", "l40s"}) {
+        const DeviceDescription device = find_description(name);
+        const GemmRates rates = prior_matrix_rates(device);
+        Seconds before{};
+        for (std::int64_t n = 64; n <= 262144; n *= 2) {
+            const Seconds time = planned_time(in_16_bits(8, n, 2048), device, rates);
+            EXPECT_GE(time, before) << name << " " << n;
+            before = time;
+        }
+    }
+}
+
 }  // namespace
 
 }  // namespace strata::testing

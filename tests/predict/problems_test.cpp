@@ -40,6 +40,22 @@ TEST(Problems, AProductHasItsKernelAndItsSplits) {
     EXPECT_EQ(table.rows[1].fields.size(), table.columns.size());
 }
 
+TEST(Problems, ProductsOf16BitsAreOneClassWhateverTheirTypeIsCalled) {
+    const auto table = read_problems(
+        "precision,m,n,k,a_transposed,b_transposed\n"
+        "fp16_mixed,8,8,8,T,N\nbf16_mixed,8,8,8,T,N\nfp16,8,8,8,T,N\nbf16,8,8,8,T,N\n"
+        "fp16_pseudo,8,8,8,T,N\nfp8,8,8,8,T,N\nint8,8,8,8,T,N\n",
+        "x.csv");
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(table.rows[i].problem_class, "gemm 16 bits");
+    }
+    EXPECT_EQ(table.rows[4].problem_class, "gemm fp16_pseudo");
+    const auto& eight = std::get<GemmRow>(table.rows[5].problem).problem;
+    EXPECT_EQ(eight.arithmetic, Arithmetic::f8);
+    EXPECT_EQ(eight.element_bytes, 1);
+    EXPECT_EQ(table.rows[6].problem_class, "gemm int8");
+}
+
 // A product by columns is the transposed one by rows.
 TEST(Problems, DeepBenchsProductsAreByColumns) {
     const auto table = read_problems(
@@ -188,8 +204,11 @@ TEST(Problems, BadTablesAreOneSentence) {
               "x.csv:2: op 'conv' is neither linear nor bmm");
     EXPECT_EQ(refusal_of("precision,m,n,k,a_transposed,b_transposed\nfp32,1,1,1,X,N\n"),
               "x.csv:2: a_transposed 'X' is neither N nor T");
-    EXPECT_EQ(refusal_of("precision,m,n,k,a_transposed,b_transposed\nint8,1,1,1,N,N\n"),
-              "x.csv:2: precision 'int8' is none of fp32, tf32, fp16_mixed, bf16_mixed and "
+    EXPECT_EQ(refusal_of("precision,m,n,k,a_transposed,b_transposed\nfp6,1,1,1,N,N\n"),
+              "x.csv:2: precision 'fp6' is none of fp32, tf32, fp16_mixed, bf16_mixed, "
+              "fp16_pseudo, fp8 and int8");
+    EXPECT_EQ(refusal_of("precision,cell,hidden,batch,timesteps\nfp8,gru,1,1,1\n"),
+              "x.csv:2: precision 'fp8' is none of fp32, tf32, fp16_mixed, bf16_mixed and "
               "fp16_pseudo");
     EXPECT_EQ(refusal_of("precision,cell,hidden,batch,timesteps\nfp32,mgu,1,1,1\n"),
               "x.csv:2: cell 'mgu' is none of vanilla, lstm, gru");

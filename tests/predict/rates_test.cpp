@@ -176,6 +176,49 @@ TEST(Rates, OnTpusProductsRunInSystolicArrays) {
                   .time);
 }
 
+// What a description lacks is refused in one sentence, not predicted by another type.
+TEST(Rates, ATypeThatTheDeviceLacksIsRefused) {
+    const auto refusal = [](const char* precision, const char* device) -> std::string {
+        const auto table = read_problems(
+            fmt::format("precision,m,n,k,a_transposed,b_transposed\n{},512,512,512,T,N\n",
+                        precision),
+            "x.csv");
+        const DeviceDescription description = find_description(device);
+        try {
+            predict_row(table.rows[0], description, rates_for_problems(description));
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "predicted";
+    };
+    constexpr const char* sentence =
+        "{} has no {}_peak; add it to its description if it computes in that type";
+    EXPECT_EQ(refusal("fp8", "a100-80"), fmt::format(fmt::runtime(sentence), "a100-80", "f8"));
+    EXPECT_EQ(refusal("fp8", "rtx-a6000"), fmt::format(fmt::runtime(sentence), "rtx-a6000", "f8"));
+    EXPECT_EQ(refusal("tf32", "v100"), fmt::format(fmt::runtime(sentence), "v100", "tf32"));
+    EXPECT_EQ(refusal("int8", "p100"), fmt::format(fmt::runtime(sentence), "p100", "i8"));
+    EXPECT_EQ(refusal("bf16", "t4"), fmt::format(fmt::runtime(sentence), "t4", "bf16"));
+    for (const char* const precision : {"tf32", "fp8", "int8", "bf16"}) {
+        EXPECT_EQ(refusal(precision, "h200"), "predicted") << precision;
+    }
+}
+
+TEST(Rates, ProductsIn8BitsTakeTheRatesOf16AtTheirOwnPeakWhereNoneAreFitted) {
+    DeviceRates rates;
+    const DeviceDescription h100 = find_description("h100");
+    rates.gemm.emplace("gemm 16 bits", prior_matrix_rates(h100));
+    EXPECT_EQ(find_products(rates, "gemm fp8"), &rates.gemm.at("gemm 16 bits"));
+    EXPECT_EQ(find_products(rates, "gemm fp32"), nullptr);
+    const auto table = read_problems(
+        "precision,m,n,k,a_transposed,b_transposed\nfp8,8192,8192,8192,T,N\n"
+        "bf16,8192,8192,8192,T,N\n",
+        "x.csv");
+    const double ratio =
+        predict_row(table.rows[1], h100, rates) / predict_row(table.rows[0], h100, rates);
+    EXPECT_GT(ratio, 1.5);
+    EXPECT_LE(ratio, 2);
+}
+
 }  // namespace
 
 }  // namespace strata::testing

@@ -105,6 +105,23 @@ TEST(Transfer, RatesOfOthersPredictADeviceThatIsAlikeButForItsDescription) {
     }
 }
 
+// Fused attention's blocks are as large as shared memory allows: not the RTX 4090, whose
+// architecture is as near.
+TEST(Transfer, AttentionFollowsABoardWithAsMuchSharedMemory) {
+    constexpr const char* phase = "attention 16 bits prefill vllm";
+    const auto efficiency = [&](const DeviceRates& rates) {
+        return rates.attention.at(phase).efficiency;
+    };
+    for (const char* const name : {"a100-80", "h100"}) {
+        DeviceRates related;
+        add_rates_of_relatives(find_description(name), related);
+        EXPECT_NE(efficiency(related), efficiency(shipped_rates_of("rtx-4090"))) << name;
+    }
+    DeviceRates related;
+    add_rates_of_relatives(find_description("l40s"), related);
+    EXPECT_EQ(efficiency(related), efficiency(shipped_rates_of("rtx-4090")));
+}
+
 }  // namespace
 
 }  // namespace strata::testing
