@@ -17,7 +17,7 @@ namespace strata {
 
 namespace {
 
-// What a section means as a layer. Shapes are given only if the operator has no shape rule.
+// The layer that a section describes. Shapes are given only if the operator has no shape rule.
 struct Meaning {
     Op op;
     std::optional<Tensor> result = {};
@@ -134,7 +134,7 @@ Meaning bypass(DnnMarkSection&, const Tensor&) {
     return {Identity{}};
 }
 
-// A kind of layer: its section's name and the meaning of its keys.
+// A kind of layer: its section's name, and how its keys are read.
 struct LayerKind {
     std::string_view section;
     Meaning (*read)(DnnMarkSection& section, const Tensor& input);
@@ -261,7 +261,7 @@ private:
         return build_.input(results_.empty() ? "data" : name + ".data", tensor);
     }
 
-    // Extents in addition to previous_layer are redundant and must agree with it.
+    // Extents given in addition to previous_layer are redundant and must agree with it.
     void require_no_other_extents(DnnMarkSection& section, const Tensor& input) const {
         Dims dims = input.dims;
         dims.resize(std::max<std::size_t>(dims.size(), 4), 1);

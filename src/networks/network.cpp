@@ -21,7 +21,7 @@ namespace strata {
 
 namespace {
 
-// The settings that a kind of network takes; any other is refused, not ignored.
+// The settings that a kind of network accepts; all others are refused, not ignored.
 enum class Takes { nothing, dims, variables };
 
 void refuse_unused(const NetworkRequest& request, Takes takes) {
@@ -90,7 +90,7 @@ bool is_problem(std::string_view network) {
     return is_short_problem(network) || network.find('(') != std::string_view::npos;
 }
 
-// Creates an operand of a one-layer graph, in which activations come from outside.
+// Creates an operand of a one-layer graph, whose activations come from outside.
 TensorId place(GraphBuilder& build, const Operand& operand, std::size_t index) {
     const std::string name = index == 0 ? "input" : fmt::format("input.{}", index);
     switch (operand.role) {
@@ -265,7 +265,7 @@ Graph for_inference(Graph graph) {
             changed = true;
         }
     }
-    return changed ? slice(graph, "*") : graph;  // drops labels that nothing reads
+    return changed ? slice(graph, "*") : graph;  // drops unread labels
 }
 
 }  // namespace strata

@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// Replaces the piece that begins with NAME= by NAME=VALUE, or appends it.
+// Replaces the piece that begins with NAME= by NAME=VALUE, or appends that.
 std::string with_piece(std::string_view pieces, char separator, const std::string& name,
                        std::int64_t value) {
     const std::string piece = fmt::format("{}={}", name, value);
@@ -47,7 +47,7 @@ std::string vary_generator(const std::string& network, const std::string& name,
     return network.substr(0, colon) + ":" + with_piece(parameters, ',', name, value);
 }
 
-// "fc:n32c9216k4096", the short form of an operator, which looks like a generator.
+// "fc:n32c9216k4096": the short form of an operator looks like a generator.
 bool is_short(const std::string& network) {
     return is_short_problem(network) && !is_generator(network);
 }

@@ -34,13 +34,13 @@ namespace strata {
 // read from it draws them at random.
 std::string to_text(const Graph& graph);
 
-// Limits on the text, far above any network and far below available memory.
+// Limits on the text, far above any network's size and far below available memory.
 inline constexpr std::size_t max_graph_text = std::size_t{64} << 20;  // bytes
 inline constexpr std::size_t max_graph_name = 1024;                   // bytes of one name
 
 // Inverse of to_text. `origin` names the file in messages. A batch replaces the outermost extent of
-// inputs and labels, and also of stated shapes and reshapes that repeat it. Throws Error, one
-// sentence with file, line and fix.
+// inputs and labels, and of stated shapes and reshapes that repeat it. Throws Error, one sentence
+// with file, line and fix.
 Graph parse_graph(std::string_view text, std::string_view origin,
                   std::optional<std::int64_t> batch = {});
 

@@ -20,8 +20,8 @@ bool is_bare(char character) {
            std::string_view("_./:-").find(character) != std::string_view::npos;
 }
 
-// Length of the quoted text at the start of `text`, both quotes included; 0 if the closing quote is
-// missing.
+// The length of the quoted text at the start of `text`, both quotes included; 0 if the closing
+// quote is missing.
 std::size_t quoted_length(std::string_view text) {
     for (std::size_t i = 1; i < text.size(); ++i) {
         if (text[i] == '\\') {

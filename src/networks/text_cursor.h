@@ -10,7 +10,7 @@ namespace strata {
 std::string name_text(const std::string& name);
 
 // Reads one line of a network's text from left to right, skipping blanks before each item. Throws
-// Error without file and line, which the caller adds.
+// Error without file and line; the caller adds them.
 class TextCursor {
 public:
     explicit TextCursor(std::string_view line) : rest_(line) {}
@@ -25,7 +25,7 @@ public:
     // Takes the symbol, or throws that it is missing.
     void expect(std::string_view symbol);
 
-    // A name, bare or quoted. The error message says `what` it would name.
+    // A name, bare or quoted. The error message calls it `what`.
     std::string name(std::string_view what);
 
     // Whether the next item is a quoted name.

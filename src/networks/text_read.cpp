@@ -23,23 +23,23 @@ constexpr std::array<std::string_view, 9> keywords = {
 constexpr std::size_t max_axes = 32;
 constexpr std::size_t max_items = 1'000'000;
 
-// Looking for the nearest name among very many or very long ones would take too long.
+// Searching for the nearest of very many or very long names would take too long.
 constexpr std::size_t max_candidates = 10'000;
 constexpr std::size_t max_misspelt = 64;
 
-// Operands of a layer's line.
+// The operands in a layer's line.
 struct Operands {
     std::vector<TensorId> ids;
     bool complete = false;  // includes the parameters
 };
 
-// A result of a layer's line.
+// A result in a layer's line.
 struct Result {
     std::string name;
     std::optional<Tensor> stated;
 };
 
-// A note below a layer's line, about that layer.
+// A note below a layer's line.
 struct Note {
     LayerId layer = 0;
     std::string Layer::*field = nullptr;
@@ -147,12 +147,11 @@ private:
             throw Error(
                 fmt::format("a shape has {} axes; use at most {}", tensor.dims.size(), max_axes));
         }
-        product(tensor.dims);  // throws where the elements cannot be counted
+        product(tensor.dims);  // throws if the element count overflows
         return tensor;
     }
 
-    // The first input determines the text's own batch; other shapes that repeat it are changed,
-    // too.
+    // The first input determines the text's own batch; other shapes that repeat it change with it.
     void set_batch(Tensor& tensor) {
         if (tensor.dims.empty()) {
             return;
@@ -208,7 +207,7 @@ private:
         return results;
     }
 
-    // The rest of a layer's line, from its operator on.
+    // The rest of a layer's line, beginning with its operator.
     void read_layer(const std::string& name, std::vector<Result> results, TextCursor& cursor) {
         const std::string type = cursor.name("an operator");
         Operands operands = read_operands(cursor);

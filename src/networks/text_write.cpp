@@ -116,7 +116,7 @@ private:
         return static_cast<std::size_t>(end - layer.inputs.begin());
     }
 
-    // Whether the operator, given the first `count` operands, creates exactly the others itself.
+    // Whether the operator itself creates exactly the operands after the first `count`.
     bool asks_for(const Layer& layer, std::size_t count) const {
         std::vector<Tensor> given;
         for (const TensorId id : std::span(layer.inputs).first(count)) {

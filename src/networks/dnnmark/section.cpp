@@ -133,8 +133,8 @@ namespace {
 constexpr std::size_t max_file = std::size_t{1} << 20;  // bytes; the largest known has 8 thousand
 constexpr std::size_t max_key = 64;
 
-// The values that DNNMark's script substitutes if its user gives none. The algorithm lines are then
-// omitted.
+// The values that DNNMark's script substitutes if the user gives none. The script then omits the
+// algorithm lines.
 const std::map<std::string, std::string> default_variables = {{"N", "64"},
                                                               {"C", "3"},
                                                               {"H", "32"},

@@ -20,7 +20,7 @@ struct DnnMarkSetting {
 };
 
 // A "[Section]" and its settings. Readers take the keys they know, in any order; `finish` refuses
-// the remaining ones. Each function throws Error with file, line and fix.
+// the remaining ones. Every function throws Error with file, line and fix.
 class DnnMarkSection {
 public:
     DnnMarkSection(std::string name, std::string origin, std::size_t line)
@@ -38,7 +38,7 @@ public:
     // The index of the value among the names; the first is the default.
     std::size_t choice(std::string_view key, std::initializer_list<std::string_view> names);
 
-    // Height and width: "key" sets both, "key_h" and "key_w" one; later lines win.
+    // Height and width: "key" sets both, "key_h" and "key_w" set one; later lines win.
     std::array<std::int64_t, 2> pair(std::string_view key, std::int64_t otherwise);
 
     // Takes keys that a graph cannot express.
@@ -62,8 +62,8 @@ private:
     std::vector<std::string> taken_;
 };
 
-// The sections of a file, with its variables replaced. Also throws Error for a given variable that
-// the file does not use.
+// The sections of a file, with its variables replaced. Also throws Error if a given variable does
+// not occur in the file.
 std::vector<DnnMarkSection> read_dnnmark_sections(
     std::string_view text, std::string_view origin,
     const std::map<std::string, std::string>& variables);

@@ -21,7 +21,7 @@ void generate_fully_connected(const Generator& generator, std::int64_t batch, La
     const FullyConnected hidden{value_of(generator, "nodes")};
     Chain chain(sink, {{batch, value_of(generator, "inputs")}});
     for (std::int64_t i = 0; i < layers; ++i) {
-        // (Not by fmt: in a sweep of thousands of networks, names are a good part of the time.)
+        // (Without fmt: in a sweep of thousands of networks, names take a large part of the time.)
         const std::string number = std::to_string(i);
         chain.add("fc" + number, hidden);
         chain.relu("relu" + number);
@@ -74,9 +74,9 @@ void add_group(Chain& chain, const Generator& generator, std::int64_t group) {
 }
 
 // ResNet-like: 7x7 stride 2, 3x3 maximum stride 2, four groups of `blocks` with 1, 2, 4 and 8 times
-// `filters` (bottlenecks output four times that), batch normalisation throughout, 7x7 average, FC.
-// As in ParaDnn's code, the first block of every group projects its shortcut, and the average is a
-// window of 7x7 at stride 1, so a plane of 10x10 leaves 4x4 for the FC.
+// `filters` (bottlenecks output four times as many), batch normalisation throughout, 7x7 average,
+// FC. As in ParaDnn's code, the first block of every group projects its shortcut, and the average
+// is a window of 7x7 at stride 1, so a plane of 10x10 leaves 4x4 for the FC.
 void generate_residual(const Generator& generator, std::int64_t batch, LayerSink& sink) {
     Chain chain(sink, batch, value_of(generator, "image"));
     chain.add("conv1", convolution({value_of(generator, "filters"), 7, 2, 3, 1, false}));

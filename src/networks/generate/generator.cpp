@@ -64,7 +64,7 @@ Generator standard_member(const GeneratorFamily& family) {
     return generator;
 }
 
-// Reads "nodes=512" into the generator; `given` are the keys read before.
+// Reads "nodes=512" into the generator; `given` holds the keys read before.
 void read_setting(Generator& generator, std::string_view text, std::set<std::string>& given) {
     const GeneratorFamily& family = family_of(generator.family);
     const std::string_view name = trim(text.substr(0, text.find('=')));

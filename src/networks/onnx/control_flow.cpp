@@ -11,13 +11,13 @@ namespace strata {
 
 namespace {
 
-// A body with the order of its nodes, which every iteration shares.
+// A body and the order of its nodes, which all iterations share.
 struct Body {
     const OnnxGraph* graph = nullptr;
     std::vector<OrderedNode> nodes;
 };
 
-// Charges the budget for what a body consists of.
+// Charges the budget for the contents of a body.
 void charge(ModelImport& import, std::size_t items) {
     import.nodes_of_bodies += static_cast<std::int64_t>(items);
     unsupported_if(import.nodes_of_bodies > max_nodes_of_bodies,
@@ -41,7 +41,7 @@ Body body_of(ModelImport& import, const OnnxNode& node, std::string_view attribu
     throw Unsupported{fmt::format("its body '{}' is missing", attribute)};
 }
 
-// One execution of a body: its names are made unique, so that bodies may repeat.
+// One execution of a body; its names are made unique, so that a body can be repeated.
 class Iteration {
 public:
     Iteration(ModelImport& import, const Body& body, std::string prefix)
@@ -53,7 +53,7 @@ public:
         scope_.names[body_.graph->inputs.at(input).name] = outer;
     }
 
-    // A name of its own for what the body defines.
+    // A unique name for a tensor that the body defines.
     std::string_view own(std::string_view name) {
         const std::string_view made =
             import_.names.emplace_back(fmt::format("{}#{}", name, import_.names.size()));
@@ -123,8 +123,8 @@ private:
     NameScope scope_;
 };
 
-// Outputs of the node are what a body gave. A tensor from outside is copied, because a layer gives
-// each output.
+// Makes a body's result an output of the node. A tensor from outside is copied, because every
+// output must come from a layer.
 void give_value(ModelImport& import, const NodeImport& node, std::size_t output,
                 std::string_view from) {
     if (output >= node.node().outputs.size() || node.node().outputs[output].empty()) {
@@ -154,7 +154,7 @@ std::string_view truth_value(ModelImport& import, bool is_true) {
         import, constant_of({{}, DataType::boolean}, std::array<std::int64_t, 1>{is_true}));
 }
 
-// What is known of a condition; throws if it depends on values.
+// The value of a constant condition; throws if it depends on values.
 bool condition(ModelImport& import, std::string_view name) {
     const Value& value = import.assembly.value(name);
     unsupported_if(!value.constant || value.constant->tensor.elements() != 1 ||
@@ -163,7 +163,7 @@ bool condition(ModelImport& import, std::string_view name) {
     return integer_at(*value.constant, 0) != 0;
 }
 
-// Results of all iterations, one behind the other along a new axis.
+// The results of all iterations, concatenated along a new axis.
 void give_stacked(ModelImport& import, const NodeImport& node, std::size_t output,
                   const std::vector<std::string_view>& parts, std::int64_t stated_axis) {
     if (output >= node.node().outputs.size() || !node.is_used(output)) {
@@ -190,9 +190,9 @@ std::int64_t number_at_or_0(const Dims& list, std::size_t i) {
     return i < list.size() ? list[i] : 0;
 }
 
-// What a loop passes from one iteration to the next, and what every iteration adds to a result.
+// The states that a loop passes from one iteration to the next, and the results it stacks.
 struct Carried {
-    // `before` outputs of the body are neither.
+    // The body's first `before` outputs are neither.
     Carried(std::span<const std::string_view> first, const Body& body, std::size_t before)
         : states(first.begin(), first.end()) {
         const std::size_t outputs = body.graph->outputs.size();
@@ -236,7 +236,7 @@ void import_if(ModelImport& import, const OrderedNode& ordered) {
     }
 }
 
-// The most iterations that a Loop states: its first input, or none.
+// The iteration limit of a Loop: its first input, or none.
 std::int64_t most_iterations(const NodeImport& node) {
     const std::int64_t stated = node.has_input(0) ? node.integer_of_input(0) : max_unrolled + 1;
     return std::max<std::int64_t>(stated, 0);
@@ -274,7 +274,7 @@ void import_loop(ModelImport& import, const OrderedNode& ordered) {
     carried.give(import, node, {}, {});
 }
 
-// The parts of a Scan's input, one for each iteration.
+// The slices of a Scan's input, one for each iteration.
 std::string_view scanned(ModelImport& import, const NodeImport& node, std::size_t input,
                          std::int64_t position, std::size_t axis) {
     const TensorId all = node.operand(input);

@@ -72,7 +72,7 @@ std::string row_by_row(const std::string& columns, const Dims& dims, std::size_t
     return rows;
 }
 
-// Every element of a tensor whose data may be a single element.
+// All elements of a tensor, even if its data hold only one.
 std::string expanded(const Tensor& tensor, const TensorData& data) {
     const std::string given(reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size());
     const auto size = static_cast<std::size_t>(size_in_bytes(tensor.dtype));
@@ -105,9 +105,9 @@ auto write_of(const Op& op) {
     return known->write;
 }
 
-// Nodes have the layer's name, followed by a number if there are several: a runtime's profile then
-// names the layer, and one that puts a function's body in the place of its call (ONNX Runtime)
-// finds names that differ.
+// Nodes have the layer's name, followed by a number if there are several, so a runtime's profile
+// names the layer. The number keeps names distinct if the runtime inlines the function (ONNX
+// Runtime does).
 void write_nodes_of(const Layer& layer, LayerWriter& writer) {
     try {
         write_of(layer.op)(layer.op, writer);
@@ -147,7 +147,7 @@ WireMessage function_message(const std::string& name, const LayerWriter& body) {
     return message.message(9, opset_message("", opset)).text(10, onnx_function_domain);
 }
 
-// A weight to write: everything before its data, and the size of those.
+// A weight to write: the bytes before its data, and the size of its data.
 struct Weight {
     TensorId id = 0;
     WireMessage heading;
@@ -266,8 +266,8 @@ private:
         return weight.heading.bytes().size() + (is_external_ ? 0 : weight.data_bytes);
     }
 
-    // The graph's length precedes it, so the weights' lengths must be known before they are
-    // written.
+    // The graph's length precedes its content, so the weights' lengths must be known before they
+    // are written.
     std::uint64_t graph_length() const {
         std::uint64_t length = content_.bytes().size();
         for (const Weight& weight : weights_) {
@@ -296,7 +296,7 @@ private:
             put(model, weight.heading.bytes());
             write_data(is_external_ ? *data : model, graph_.tensors[weight.id], weight.id);
         }
-        require(model.write(""), file_);  // else the old one keeps its data
+        require(model.write(""), file_);  // otherwise the old file keeps its data
         require(!data || data->keep(), data_file());
         require(model.keep(), file_);
     }
@@ -318,7 +318,7 @@ private:
         put(file, expanded(converted.tensor, converted.data));
     }
 
-    // (A part that cannot be written shows where the file is kept.)
+    // (A failed write is reported when the file is kept.)
     static void put(NewFile& file, std::string_view bytes) { file.write(bytes); }
 
     static void require(bool is_written, const std::filesystem::path& file) {

@@ -172,7 +172,7 @@ std::int64_t default_opset(const OnnxModel& model, const WireFile& file) {
     return version;
 }
 
-// A network whose result is a constant must still write it.
+// If the network's result is a constant, a layer must still write it.
 TensorId copy_of_constant(ModelImport& import, std::string_view name) {
     const TensorId constant = import.assembly.operand(name, Role::constant);
     const std::string copy = fmt::format("{}.copy", name);
@@ -210,7 +210,7 @@ std::string stem_of(const std::string& name) {
     return printable(stem.empty() ? "model" : stem);
 }
 
-// A normalisation that was folded into a convolution is no longer trained.
+// A normalisation folded into a convolution is no longer trained.
 void doubt_folded_normalizations(ModelImport& import) {
     const auto folded =
         std::ranges::count_if(import.model.graph->nodes, holds_folded_normalization);

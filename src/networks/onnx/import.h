@@ -14,8 +14,8 @@ namespace strata {
 struct OnnxSource {
     std::string name;  // of the file, for messages; its stem names the graph
     std::span<const std::byte> bytes;
-    std::shared_ptr<const void> owner;  // keeps the bytes alive; none: the caller does
-    std::filesystem::path folder;       // of external data; empty: there is none
+    std::shared_ptr<const void> owner;  // keeps the bytes alive; null: the caller does
+    std::filesystem::path folder;       // of external data; empty: none
 };
 
 // Converts an ONNX model (opset 7 to 28) to a graph. Constant subgraphs are folded; weights stay in
@@ -25,7 +25,7 @@ struct OnnxSource {
 Graph import_onnx(const std::filesystem::path& path, const OnnxOptions& options = {});
 Graph import_onnx(const OnnxSource& source, const OnnxOptions& options = {});
 
-// The files in the model's folder that contain its weights, each once, in the order of the model.
+// The files in the model's folder that contain its weights, each once, in the model's order.
 // Missing files and files outside the folder are left out: the import refuses them by name. Throws
 // Error if the model cannot be read.
 std::vector<std::filesystem::path> external_files_of(const std::filesystem::path& model);

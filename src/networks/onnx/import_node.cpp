@@ -15,7 +15,7 @@ namespace strata {
 
 namespace {
 
-// The shape and type that the file states for a tensor that no operator here computes.
+// The shape and type that the file states for a tensor that no operator of ours computes.
 std::optional<Tensor> stated_tensor(const ModelImport& import, std::string_view name) {
     const auto found = import.stated.find(name);
     if (found == import.stated.end() || !found->second->is_tensor) {
@@ -30,10 +30,10 @@ std::optional<Tensor> stated_tensor(const ModelImport& import, std::string_view 
     return Tensor{*dims, *dtype};
 }
 
-// A tensor of unknown shape counts as having no elements.
+// Stands in for a tensor of unknown shape: it has no elements.
 const Tensor unknown_tensor{.dims = {0}, .dtype = DataType::f32};
 
-// Why an input prevents a node from being understood; empty if none does.
+// The reason why an input is unknown; empty if all are known.
 std::string unknown_input(ModelImport& import, const OrderedNode& node) {
     for (std::string_view name : node.reads) {
         const Value& value = import.assembly.value(name);
@@ -44,7 +44,7 @@ std::string unknown_input(ModelImport& import, const OrderedNode& node) {
     return {};
 }
 
-// A weight of several elements in each byte, as what it is.
+// A weight with several elements in each byte, in its own element type.
 Constant unpacked(const Constant& bytes, DataType dtype) {
     Constant weight = bytes;
     const auto per_byte = 8 / static_cast<std::int64_t>(Tensor{{8}, dtype}.bytes().value);
@@ -55,8 +55,8 @@ Constant unpacked(const Constant& bytes, DataType dtype) {
     return weight;
 }
 
-// The tensors that a node reads and the graph has. What the file holds of its weights are
-// parameters, in their own type.
+// The known tensors that a node reads. Weights that the file contains are parameters, in their own
+// type.
 std::vector<TensorId> known_operands(ModelImport& import, const OrderedNode& ordered,
                                      const KnownResults& known) {
     const NodeImport node(import, *ordered.node);
@@ -86,7 +86,7 @@ std::vector<TensorId> known_operands(ModelImport& import, const OrderedNode& ord
     return operands;
 }
 
-// Whether the work of a node is known; it is when nothing is computed.
+// An opaque layer. Its work counts as known if nothing is computed.
 Opaque opaque_of(const OnnxNode& node, const std::string& reason, const KnownResults& known) {
     return {.foreign_type = printable(node.op_type),
             .reason = reason,
@@ -123,7 +123,7 @@ void add_opaque(ModelImport& import, const OrderedNode& ordered, const std::stri
                                known_operands(import, ordered, known), std::move(outputs));
 }
 
-// Whether a node may be folded: all its inputs are constant, and the budget is not spent.
+// Whether a node may be folded: all its inputs are constant, and the budget is not used up.
 bool is_foldable(const ModelImport& import, const NodeImport& node, const OnnxRow& row) {
     std::int64_t elements = 0;
     for (std::size_t i = 0; i < node.input_count(); ++i) {
@@ -139,7 +139,7 @@ bool is_foldable(const ModelImport& import, const NodeImport& node, const OnnxRo
     return is_little || !import.is_spent();
 }
 
-// Whether a constant shares an input's elements: moved, not copied.
+// Whether a constant shares an input's elements, so that nothing was copied.
 bool is_view(const ModelImport& import, const OnnxNode& node, const Constant& constant) {
     return std::ranges::any_of(node.inputs, [&](std::string_view name) {
         const Value* known = import.assembly.find(name);
@@ -199,7 +199,7 @@ bool fold(ModelImport& import, const OnnxNode& node, const OnnxRow& row) {
     return constant.has_value();
 }
 
-// A layer that our exporter wrote as a function: its operator is in the call.
+// A layer that our exporter wrote as a function; the call contains its operator.
 void convert_own_layer(const NodeImport& node) {
     const std::string_view text = node.text(onnx_function_attribute, "");
     unsupported_if(text.empty(), "it does not name its layer");
@@ -212,8 +212,8 @@ void convert_own_layer(const NodeImport& node) {
     node.results(op, std::move(operands));
 }
 
-// Layers compute at least one element. Only constants may be empty, where that has a meaning: a
-// list without numbers, or a part of a concatenation.
+// Layers compute at least one element. Only constants may be empty, if that has a meaning: a list
+// without numbers, or a part of a concatenation.
 void require_filled_inputs(const NodeImport& node) {
     for (std::size_t i = 0; i < node.input_count(); ++i) {
         const bool may_be_empty = node.constant(i) && (i > 0 || node.node().op_type == "Concat");
@@ -227,7 +227,7 @@ bool is_control_flow(const OnnxNode& node) {
     return node.op_type == "If" || node.op_type == "Loop" || node.op_type == "Scan";
 }
 
-// Converters compute with elements of their own types only.
+// Converters handle only the element types that the operators compute with.
 void require_computed_inputs(const NodeImport& node) {
     for (std::size_t i = 0; i < node.input_count(); ++i) {
         if (node.has_input(i) && !is_computed(node.input(i).dtype)) {
@@ -237,7 +237,7 @@ void require_computed_inputs(const NodeImport& node) {
     }
 }
 
-// Extents that depend on values cannot be part of a graph with fixed extents.
+// A graph has fixed extents, so it cannot have extents that depend on values.
 bool has_extents_by_values(const OnnxNode& node) {
     return node.op_type == "NonZero" || node.op_type == "NonMaxSuppression" ||
            node.op_type == "Unique";
@@ -281,14 +281,14 @@ void convert(ModelImport& import, const OrderedNode& ordered) {
     row->convert(one);
 }
 
-// All names whose tensor a conversion may have created.
+// The names of all tensors that a conversion may have created.
 std::vector<std::string_view> touched_by(const OrderedNode& node) {
     std::vector<std::string_view> names = node.node->outputs;
     names.insert(names.end(), node.reads.begin(), node.reads.end());
     return names;
 }
 
-// Why a node cannot be expressed; nothing if it has been.
+// Why a node cannot be expressed; nothing if it was.
 std::optional<std::string> refusal(ModelImport& import, const OrderedNode& node) {
     const AssemblyMark before = import.assembly.mark();
     try {
@@ -303,7 +303,7 @@ std::optional<std::string> refusal(ModelImport& import, const OrderedNode& node)
     }
 }
 
-// Records what the file says about the layers that a node became.
+// Records what the file says about the layers made from a node.
 void note_origin(ModelImport& import, const OnnxNode& node, const AssemblyMark& before) {
     if (node.stack_trace.empty() && import.paths.of(node).empty()) {
         return;

@@ -15,7 +15,7 @@ bool is_channels_last(const NodeImport& node) {
     return node.node().op_type.starts_with("Nhwc") || node.integer("channels_last", 0) != 0;
 }
 
-// The channels as the second axis instead of the last, or back.
+// Moves the channels from the last axis to the second, or back.
 void move_channels(Dims& dims, bool to_last) {
     if (dims.size() > 2) {
         to_last ? std::rotate(dims.begin() + 1, dims.begin() + 2, dims.end())
@@ -67,7 +67,7 @@ KnownResults likened(const NodeImport& node, const Likeness& like) {
     return known;
 }
 
-// As if operands of a type that nothing here computes with were f32; nothing if there are none.
+// The results as if operands of unsupported types were f32; nothing if there are no such operands.
 KnownResults as_if_computed(const NodeImport& node, const OnnxRow& row) {
     std::vector<SketchOperand> operands;
     std::optional<DataType> replaced;
@@ -121,7 +121,7 @@ KnownResults known_results(const NodeImport& node) {
     try {
         return found_results(node);
     } catch (const Unsupported&) {
-    } catch (const Error&) {              // inputs that do not fit
+    } catch (const Error&) {              // the inputs do not fit
     } catch (const std::out_of_range&) {  // a list or a shape that is too short
     }
     return {};

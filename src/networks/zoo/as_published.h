@@ -3,7 +3,7 @@
 
 #include "graph/graph.h"
 
-// Networks as published, without a size to choose; those with variants have headers of their own.
+// Networks as published, without a choice of size; those with variants have their own headers.
 namespace strata {
 
 // Szegedy et al. 2014, Inception v1, with the names and the ceil-mode pooling of Caffe's
@@ -37,8 +37,8 @@ Graph mobilenet_v3_large(std::int64_t batch);
 Graph mobilenet_v3_small(std::int64_t batch);
 
 // Ma et al. 2018, version 2, 1.0x, 224 x 224, torchvision's sizes. The first half of a unit's
-// channels bypasses it; the channels of the two halves are then interleaved by a reshape, a
-// transpose and a reshape. 2,278,604 parameters.
+// channels bypasses it; a reshape, a transpose and a reshape then interleave the channels of the
+// two halves. 2,278,604 parameters.
 Graph shufflenet_v2(std::int64_t batch);
 
 // Tan and Le 2019, 224 x 224: inverted residuals with excitation and SiLU, without the stochastic
@@ -48,8 +48,8 @@ Graph efficientnet_b0(std::int64_t batch);
 // SSD (Liu et al. 2016) on ResNet-34 as in MLPerf training v0.5 to v0.7: 300 x 300, the backbone up
 // to its third stage, which has stride 1, five more pairs of convolutions, 8,732 boxes of 81
 // classes. The classes end in the loss, the boxes in an output whose gradient is given (there is no
-// operator for the smooth L1 loss). 19,972,534 parameters. MLPerf inference's 1200 x 1200 is
-// another network.
+// operator for the smooth L1 loss). 19,972,534 parameters. MLPerf inference's 1200 x 1200 network
+// is a different one.
 Graph ssd_resnet_34(std::int64_t batch);
 
 // The backbone of Mask R-CNN (He et al. 2017) as in torchvision: ResNet-50 with a feature pyramid

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// Building blocks of networks from 2015 on.
+// Building blocks of networks published since 2015.
 
 inline BatchNormalization normalization(double epsilon, double momentum = 0.9) {
     return {.epsilon = epsilon, .momentum = momentum};
@@ -19,7 +19,7 @@ Chain& add_normalized_convolution(Chain& chain, const std::string& name, Convolu
 Chain& add_normalized(Chain& chain, const std::string& name, const SquareConvolution& window,
                       const BatchNormalization& norm = {});
 
-// A square convolution of each channel by itself that keeps or halves the plane.
+// A square convolution of each channel separately that keeps or halves the plane.
 SquareConvolution depthwise(std::int64_t channels, std::int64_t kernel, std::int64_t stride);
 
 // Squeeze and excitation (Hu et al. 2017): channels are scaled by the result of two 1x1
@@ -42,7 +42,7 @@ struct InvertedResidual {
     std::int64_t channels = 0;
     std::int64_t stride = 1;
     Activation activation = {};
-    std::string_view activation_name = ".act";  // behind the name of what it follows
+    std::string_view activation_name = ".act";  // appended to the name of the layer before it
     Excitation excitation = {};
     BatchNormalization norm = {};
 };

@@ -34,16 +34,16 @@ Pooling max_pooling(const SquarePooling& window);
 Pooling average_pooling(const SquarePooling& window);
 Pooling global_average_pooling();
 
-// Builds a network layer by layer: every layer reads the last one and becomes the last. To branch,
+// Builds a network layer by layer. Every layer reads the last one and becomes the last. To branch,
 // `resume` at the tensor where the branch begins.
 class Chain {
 public:
-    // Begins with the input "data" of shape [batch, 3, image, image]. Throws Error (usage) where
-    // the batch is not positive.
+    // Begins with the input "data" of shape [batch, 3, image, image]. Throws Error (usage) if the
+    // batch is not positive.
     Chain(std::string_view name, std::int64_t batch, std::int64_t image);
-    // The same with an input of another shape, the batch outermost.
+    // The same with an input of another shape; the batch is outermost.
     Chain(std::string_view name, Tensor data);
-    // The same for whoever finishes the network. Requires: the sink outlives it.
+    // The same for a caller that finishes the network. Requires: the sink outlives it.
     Chain(LayerSink& sink, std::int64_t batch, std::int64_t image);
     Chain(LayerSink& sink, Tensor data);
 
@@ -55,7 +55,7 @@ public:
     Chain& join(std::string name, Op op, std::span<const TensorId> from);
     Chain& join(std::string name, Op op, std::initializer_list<TensorId> from);
 
-    // An input of a layer other than activations and its own parameters.
+    // An input of a layer that is neither an activation nor one of its own parameters.
     TensorId constant(std::string name, Tensor tensor, Role role);
 
     TensorId last() const { return last_; }
@@ -66,7 +66,7 @@ public:
     // Ends with "loss" on the last layer and the input "labels".
     void end_with_loss();
     Graph with_loss();
-    // Requires: no sink of another's.
+    // Requires: this object owns its sink.
     Graph finish();
 
 private:

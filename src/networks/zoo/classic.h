@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// How the three fully connected layers end AlexNet and VGG (4096, 4096 and 1000 outputs).
+// The last layers of AlexNet and VGG, around three fully connected ones (4096, 4096, 1000).
 enum class Classifier {
     caffe,        // fc6 relu6 drop6 fc7 relu7 drop7 fc8 loss
     torchvision,  // drop5 fc6 relu6 drop6 fc7 relu7 fc8 loss
@@ -49,7 +49,7 @@ inline constexpr AlexNet one_weird_trick_alexnet = {.name = "alexnet-owt",
                                                     .channels = {64, 192, 384, 256, 256},
                                                     .classifier = Classifier::torchvision};
 
-// The net whose operations Levinthal counted: the same channels on 227 x 227 without padding.
+// The network whose operations Levinthal counted: the same channels on 227 x 227, no padding.
 inline constexpr AlexNet levinthal_alexnet = {.name = "alexnet-levinthal",
                                               .channels = {64, 192, 384, 256, 256},
                                               .classifier = Classifier::torchvision};

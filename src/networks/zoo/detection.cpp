@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t classes = 81;
 
 // A pair of convolutions that makes the next smaller plane: the channels of the 1x1 and of the 3x3.
-// The 3x3 either has stride and a pad of 1, or neither.
+// The 3x3 has either stride 2 and a pad of 1, or neither.
 struct Extra {
     std::int64_t inner;
     std::int64_t channels;
@@ -36,7 +36,7 @@ void add_extra(Chain& chain, const std::string& name, const Extra& extra) {
     chain.relu(name + "relu2");
 }
 
-// One kind of prediction for a plane, [N, values, boxes].
+// One kind of prediction for a plane: [N, values, boxes].
 TensorId add_head(Chain& chain, const std::string& name, TensorId plane, std::int64_t values,
                   std::int64_t each) {
     chain.resume(plane).add(name, convolution({values * each, 3, 1, 1}));

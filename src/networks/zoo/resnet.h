@@ -10,10 +10,10 @@ namespace strata {
 enum class ResidualBlock { basic, bottleneck };
 
 // Which convolution of a bottleneck block halves the plane: the first 1x1 (He et al. 2015, "v1") or
-// the 3x3 in its middle (torchvision, "v1.5"). The parameters are the same, the work is not.
+// the 3x3 in the middle (torchvision, "v1.5"). The parameters are the same; the work is not.
 enum class StridePlacement { first_1x1, middle_3x3 };
 
-// Whether a shortcut with agreeing shapes is the block's own input or a 1x1 convolution.
+// Whether a shortcut between equal shapes is the block's own input or a 1x1 convolution.
 enum class Projection { where_needed, always };
 
 // One residual block (He et al. 2015): the prefix of its layers' names, the channels of its inner
@@ -54,10 +54,10 @@ inline constexpr ResNet resnet_152 = {.name = "resnet-152", .depths = {3, 8, 36,
 inline constexpr ResNet resnext_50 = {
     .name = "resnext-50", .depths = {3, 4, 6, 3}, .groups = 32, .group_width = 4};  // 25,028,904
 
-// conv1 to maxpool, which reduce each side of the image to a quarter.
+// conv1 to maxpool; they reduce each side of the image to a quarter.
 void add_resnet_stem(Chain& chain);
 
-// The blocks of a stage, counted from 0; its first one strides.
+// The blocks of a stage, counted from 0; the first one strides.
 void add_resnet_stage(Chain& chain, const ResNet& variant, std::size_t stage, std::int64_t stride);
 
 Graph build(const ResNet& variant, std::int64_t batch);

@@ -28,7 +28,7 @@ void add_pointwise(Chain& chain, const std::string& name, std::int64_t channels)
     add_normalized(chain, name, {channels}).relu(name + ".relu");
 }
 
-// 1x1, depthwise 3x3, 1x1: the branch of a unit that computes.
+// 1x1, depthwise 3x3, 1x1: the computing branch of a unit.
 TensorId add_branch(Chain& chain, const std::string& unit, std::int64_t channels,
                     std::int64_t stride) {
     add_pointwise(chain, unit + "conv1", channels);
@@ -37,7 +37,7 @@ TensorId add_branch(Chain& chain, const std::string& unit, std::int64_t channels
     return chain.last();
 }
 
-// Both halves, their channels interleaved.
+// Interleaves the channels of both halves.
 void add_shuffle(Chain& chain, const std::string& unit, TensorId left, TensorId right) {
     chain.join(unit + "concat", Concat{}, {left, right});
     const Dims dims = chain.dims();

@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// How the versions differ: the first convolution, and after which fire modules there is a pooling.
+// How the versions differ: the first convolution, and the fire modules that a pooling follows.
 struct Variant {
     std::string_view name;
     std::int64_t conv1_channels;

@@ -20,7 +20,7 @@ inline constexpr std::int64_t window_shift = window_side / 2;
 // Whether a block's windows are aligned with the plane's edge or shifted.
 enum class Windows { aligned, shifted };
 
-// The plane rolled by `shift` along one axis: what leaves at one end enters at the other.
+// Rolls the plane by `shift` along one axis: what leaves at one end enters at the other.
 TensorId roll(TransformerLayers& layers, const std::string& name, TensorId x, std::int64_t axis,
               std::int64_t shift) {
     GraphBuilder& builder = layers.builder();
@@ -38,7 +38,7 @@ TensorId roll_plane(TransformerLayers& layers, const std::string& name, TensorId
     return roll(layers, name + ".columns", roll(layers, name + ".rows", x, 1, shift), 2, shift);
 }
 
-// [batch, side, side, width] to rows, window by window; and back.
+// [batch, side, side, width] to rows, window by window, and back.
 TensorId partition(TransformerLayers& layers, const std::string& name, TensorId x) {
     GraphBuilder& builder = layers.builder();
     const Dims dims = builder.tensor(x).dims;
@@ -60,7 +60,7 @@ TensorId unite(TransformerLayers& layers, const std::string& name, TensorId rows
     return builder.add(name + ".plane", Reshape{dims}, {cut});
 }
 
-// For each pair of positions in a window, the row of the table with the bias of their score.
+// The row of the bias table for each pair of positions in a window.
 std::vector<std::int64_t> relative_places() {
     std::vector<std::int64_t> indices;
     for (std::int64_t a = 0; a < window_places; ++a) {
@@ -85,7 +85,7 @@ TensorId relative_bias(TransformerLayers& layers, const std::string& name, std::
     return builder.add(name + ".by_head", Transpose{{2, 0, 1}}, {square});
 }
 
-// The band, of three, of a rolled plane to which a position belongs.
+// Which of the three bands of a rolled plane a position belongs to.
 std::int64_t band_of(std::int64_t place, std::int64_t side) {
     return place < side - window_side ? 0 : place < side - window_shift ? 1 : 2;
 }
@@ -132,7 +132,7 @@ TensorId masked(TransformerLayers& layers, const std::string& name, TensorId sco
     return builder.add(name + ".by_window", Reshape{dims}, {apart});
 }
 
-// Attention on rows ordered window by window; gives as many rows.
+// Attention on rows ordered window by window; the number of rows stays the same.
 TensorId attend(TransformerLayers& layers, const std::string& name, TensorId rows,
                 std::int64_t heads, std::int64_t side, Windows windows) {
     GraphBuilder& builder = layers.builder();

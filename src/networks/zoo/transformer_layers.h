@@ -19,11 +19,11 @@ struct Sequences {
     std::int64_t length = 0;
 };
 
-// Building blocks of the zoo's Transformers. Layers have the names of the published implementations
-// where those exist.
+// Building blocks of the zoo's Transformers. Layers have the names of published implementations if
+// those exist.
 class TransformerLayers {
 public:
-    // Throws Error (usage) where the batch is not positive.
+    // Throws Error (usage) if the batch is not positive.
     TransformerLayers(std::string_view name, std::int64_t batch, std::int64_t width,
                       AttentionForm form);
 
@@ -33,7 +33,7 @@ public:
 
     // Token ids from outside: [batch, length].
     TensorId tokens(const std::string& name, std::int64_t length);
-    // A constant that holds these values.
+    // A constant with these values.
     TensorId constant(const std::string& name, Dims dims, const std::vector<float>& values);
     TensorId indices(const std::string& name, std::vector<std::int64_t> values);
     // 0, 1, 2 ... length - 1 as indices into a table of positions.
@@ -57,8 +57,8 @@ public:
     TensorId feed_forward(const std::string& name, TensorId x, std::int64_t inner,
                           ActivationKind kind);
 
-    // The same over the channels of each position of a plane, which come last; four times as many
-    // inside, with GELU. The result is called name + last.
+    // The same over the channels (the last axis) of each position of a plane, with GELU and four
+    // times as many channels inside. The result is called name + last.
     TensorId mix_channels(const std::string& name, TensorId x, const std::string& last);
 
     // Scores [rows, classes] against the input "labels".

@@ -8,8 +8,8 @@ namespace strata {
 // Vaswani et al. 2017, "Attention is all you need", for WMT English to German: six layers each of
 // encoder and decoder, normalised after each residual sum, one embedding of 37,000 tokens for both
 // languages and the scores, sinusoidal positions. Every projection has a bias, as in PyTorch's
-// nn.Transformer; dropout of the embeddings and of each sublayer's result, as published. Source and
-// target are 128 tokens long, about what a batch grouped by length holds; the loss is over all
+// nn.Transformer; the embeddings and each sublayer's result have dropout, as published. Source and
+// target are 128 tokens long, about as many as a batch grouped by length has; the loss covers all
 // positions.
 struct Transformer {
     std::string_view name;

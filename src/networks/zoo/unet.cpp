@@ -22,7 +22,7 @@ void add_pair(Chain& chain, const std::string& name, std::int64_t channels) {
     }
 }
 
-// The middle of a plane, with the extents of the one it is joined with.
+// The middle of a plane, with the extents of the plane it is joined with.
 Pad crop(const Dims& from, const Dims& to) {
     Pad pad{.begin = {0, 0}, .end = {0, 0}};
     for (std::size_t axis = 2; axis < from.size(); ++axis) {

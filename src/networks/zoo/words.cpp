@@ -68,7 +68,7 @@ namespace {
 
 constexpr std::int64_t words = 32320, width = 1024, length = 50, gnmt_layers = 4;
 
-// Builds the translation network. Sequences are [length, batch, width] except where attention needs
+// Builds the translation network. Sequences are [length, batch, width], except that attention needs
 // them by sentence.
 class Translation {
 public:
@@ -180,7 +180,7 @@ TensorId convolved(GraphBuilder& build, const std::string& name, TensorId x,
                      Activation{.kind = ActivationKind::clip, .alpha = 0, .beta = 20}, {x});
 }
 
-// Normalised over all frames of all utterances.
+// Normalises over all frames of all utterances.
 TensorId normalized(GraphBuilder& build, const std::string& name, TensorId x) {
     const Dims dims = build.tensor(x).dims;
     x = build.add(name + ".frames", Reshape{.dims = {-1, dims[2]}}, {x});

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// Building blocks of networks on words and other numbered items.
+// Building blocks of networks for words and other numbered items.
 
 // Integers from outside, of type s64. Throws Error (usage) if the first extent, the batch, is not
 // positive.

@@ -31,7 +31,7 @@ T load(const std::byte* from) {
     return value;
 }
 
-// Calls `use` with a value of the C++ type that represents an element type.
+// Calls `use` with a value of the C++ type for an element type.
 template <class Use>
 void with_type(DataType dtype, Use&& use) {
     switch (dtype) {
@@ -54,7 +54,7 @@ void with_type(DataType dtype, Use&& use) {
     check(false, "16-bit floating types, and those that nothing computes with, have no C++ type");
 }
 
-// Conversion without undefined behaviour: out of range saturates, NaN becomes 0.
+// Converts without undefined behaviour: out of range saturates, NaN becomes 0.
 template <class To, class From>
 To saturated(From value) {
     if constexpr (std::is_floating_point_v<To>) {

@@ -12,14 +12,14 @@
 namespace strata {
 
 // A tensor whose values are known before anything runs: an initializer, or the result of shape
-// arithmetic. Its data hold either every element or a single element that all are equal to, so that
-// a ConstantOfShape of gigabytes costs nothing.
+// arithmetic. Its data hold either every element or one element that all are equal to, so a
+// ConstantOfShape of gigabytes costs nothing.
 struct Constant {
     Tensor tensor;
     TensorData data;
 };
 
-// The limit on elements that are computed one by one, per node and in all. Attention masks stay
+// The limit on elements that are computed one by one, per node and in total. Attention masks stay
 // below it, shape arithmetic is far smaller, and a hostile file cannot make the import slow. The
 // few elements of shapes are always computed.
 inline constexpr std::int64_t max_folded_elements = 1024 * 1024;
@@ -30,8 +30,8 @@ inline constexpr std::size_t max_rank = 64;  // NumPy's
 
 bool is_uniform(const Constant& constant);
 
-// Whether it is small enough to fold: few elements, and, so that a loop over an empty tensor is not
-// long, no long axis and not many axes.
+// Whether it is small enough to fold: few elements, few axes and no long axis. The limits on axes
+// keep a loop over an empty tensor short.
 bool is_small(const Dims& dims);
 
 // Throws Error if the number of elements overflows or there are more axes than any network has.
@@ -61,10 +61,10 @@ Constant transposed(const Constant& constant, std::span<const std::int64_t> perm
 // Requires: a matrix; nothing is computed with the result.
 Constant turned(Constant matrix);
 
-// Elements of a constant by their numbers.
+// The elements of a constant with these indices.
 Constant picked(const Constant& from, Dims dims, std::span<const std::int64_t> elements);
 
-// Positions along one axis, in order; the other axes are kept whole. `dims` are the result's.
+// Positions along one axis, in order; the other axes are kept whole. `dims` is the result's shape.
 Constant picked_along(const Constant& from, std::size_t axis,
                       std::span<const std::int64_t> positions, Dims dims);
 
@@ -80,7 +80,7 @@ void for_each_index(const Dims& dims, Use&& use) {
     }
 }
 
-// The extents to which shapes broadcast by NumPy's rule; nothing if they do not fit.
+// The extents that shapes broadcast to by NumPy's rule; nothing if they do not fit.
 std::optional<Dims> broadcast_dims(std::span<const Dims> shapes);
 
 // For each element of a tensor with extents `to`, the source element in a tensor with extents

@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-// Elements that were written individually as 64-bit numbers, narrowed to their own width.
+// Elements stored one by one as 64-bit numbers, narrowed to their own width.
 TensorData narrowed(std::span<const std::int64_t> numbers, std::size_t size) {
     const auto bytes = std::make_shared<std::vector<std::byte>>(numbers.size() * size);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -120,7 +120,7 @@ const std::shared_ptr<const MappedFile>& ConstantReader::open(std::string_view l
                         "the model again",
                         printable(location)));
     }
-    // Links are resolved before the comparison, so that none leads out of the folder.
+    // Links are resolved before the comparison, so that none can leave the folder.
     std::error_code none, broken;
     const auto home = std::filesystem::weakly_canonical(folder_, none);
     const auto path =

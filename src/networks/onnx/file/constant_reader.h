@@ -13,11 +13,11 @@
 
 namespace strata {
 
-// Turns tensors of a model file into constants. Raw weights are views into the model file or into
+// Converts tensors of a model file to constants. Raw weights are views into the model file or into
 // external files; other forms are decoded.
 class ConstantReader {
 public:
-    // `owner` keeps the model's bytes alive; `folder` holds external data, empty for none.
+    // `owner` keeps the model's bytes alive; `folder` holds external data, empty if there are none.
     ConstantReader(std::string file, std::shared_ptr<const void> owner,
                    std::filesystem::path folder);
 
@@ -25,7 +25,7 @@ public:
     // if an external file is missing, too short or outside the model's folder.
     Constant read(const OnnxTensor& tensor);
 
-    // Of all tensors read so far.
+    // The total of all tensors read so far.
     std::int64_t bytes_read() const { return bytes_read_; }
 
 private:

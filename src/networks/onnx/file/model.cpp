@@ -11,7 +11,7 @@ namespace strata {
 
 namespace {
 
-// What a file that is not a model seems to be, by its first bytes.
+// What a file that is not a model appears to be, by its first bytes.
 std::string_view likeness(std::string_view start) {
     struct Signature {
         std::string_view start;
@@ -41,7 +41,7 @@ std::string_view likeness(std::string_view start) {
     return "text";
 }
 
-// Reports what the file is instead, if that is recognisable.
+// Reports what the file is instead, if that can be recognised.
 void refuse_other_formats(const WireFile& file) {
     const std::string_view start(reinterpret_cast<const char*>(file.bytes.data()),
                                  file.bytes.size());
@@ -69,7 +69,7 @@ std::pair<std::string_view, std::string_view> parse_entry(WireReader message) {
     return entry;
 }
 
-// The value of the one metadata entry that is read; other entries do not change it.
+// The value of the only metadata entry that is read; other entries leave it unchanged.
 void parse_stated_role(WireReader message, std::string_view& role) {
     const auto [key, value] = parse_entry(message);
     role = key == onnx_role_key ? value : role;
@@ -157,7 +157,7 @@ void parse_node_metadata(WireReader message, OnnxNode& node) {
     }
 }
 
-// Appends only items with a name, because others cannot be referred to.
+// Appends only items with a name, because nothing can refer to the others.
 template <class Named>
 void keep(std::vector<Named>& all, Named one) {
     if (!one.name.empty()) {
@@ -192,7 +192,7 @@ OnnxDim parse_dim(WireReader message) {
     return dim;
 }
 
-// More than any shape may have, so that a longer one is refused.
+// More axes than a shape may have are kept, so that such a shape is refused.
 constexpr std::size_t max_kept_axes = 64;
 
 std::vector<OnnxDim> parse_shape(WireReader message) {
@@ -285,7 +285,7 @@ OnnxModel parse_fields(const WireFile& file) {
         switch (field->number) {
             case 1: model.ir_version = as_integer(*field); break;
             case 2: model.producer = as_text(*field); break;
-            // It may come in several parts, which protobuf merges.
+            // It may come in several parts; protobuf merges them.
             case 7:
                 model.graph = model.graph ? std::move(model.graph) : OnnxGraph();
                 parse_graph_into(as_message(*field), *model.graph);

@@ -13,15 +13,14 @@
 namespace strata {
 
 // An ONNX file as written (onnx.proto, ML profile, any IR version), without interpretation. Texts
-// and tensor data are views into the file, which must outlive all of this. Items that nothing can
-// refer to are left out: inputs, outputs, initializers and shapes without a name, nodes without
-// outputs.
+// and tensor data are views into the file, which must outlive this. Items that nothing can refer to
+// are left out: inputs, outputs, initializers and shapes without a name, and nodes without outputs.
 
 // The place of a tensor's data outside the model file: "location", "offset", "length" and others.
 using OnnxExternalData = std::vector<std::pair<std::string_view, std::string_view>>;
 
-// The metadata key of a tensor's role, and the domain of layers that need several nodes: a file
-// holds each as a function of this domain whose attribute is the operator as text.
+// The metadata key of a tensor's role, and the domain of layers that need several nodes. Each such
+// layer is a function of this domain whose attribute is the operator as text.
 inline constexpr std::string_view onnx_role_key = "strata.role";
 inline constexpr std::string_view onnx_function_domain = "strata";
 inline constexpr std::string_view onnx_function_attribute = "layer";
@@ -40,7 +39,7 @@ struct OnnxTensor {
     std::size_t strings = 0;                // number of elements of string_data
     OnnxExternalData external_data;
     bool is_external = false;
-    std::string_view role;  // stated by our own exporter
+    std::string_view role;  // as our exporter stated it
 };
 
 struct OnnxAttribute {
@@ -56,7 +55,7 @@ struct OnnxAttribute {
     bool is_reference = false;       // refers to an attribute of the enclosing model-local function
 };
 
-// The position of an attribute or initializer in the file, and its name. A hostile file may have
+// The name of an attribute or initializer, and its position in the file. A hostile file may have
 // very many, so each is parsed only on demand.
 struct OnnxNamedMessage {
     std::string_view name;
@@ -68,7 +67,7 @@ struct OnnxNode {
     std::string_view name;
     std::string_view op_type;
     std::string_view domain;
-    std::vector<std::string_view> inputs;  // empty text: an optional input left out
+    std::vector<std::string_view> inputs;  // empty text: an omitted optional input
     std::vector<std::string_view> outputs;
     std::vector<OnnxNamedMessage> attributes;  // parse_onnx_attribute reads them
     // Metadata of PyTorch's default exporter (networks/onnx/file/module_path.h); empty if there is
@@ -79,7 +78,7 @@ struct OnnxNode {
     std::string_view rewriting_rules = {};
 };
 
-// An extent that is stated, named ("batch") or open.
+// An extent: a number, a name ("batch") or open.
 struct OnnxDim {
     std::optional<std::int64_t> value;
     std::string_view name;
@@ -87,7 +86,7 @@ struct OnnxDim {
 
 struct OnnxValueInfo {
     std::string_view name;
-    std::string_view role;   // stated by our own exporter
+    std::string_view role;   // as our exporter stated it
     bool is_tensor = false;  // not a sequence, a map or an optional
     std::int64_t element_type = 0;
     std::optional<std::vector<OnnxDim>> shape;  // absent: even the rank is not stated
@@ -110,10 +109,10 @@ struct OnnxModel {
     std::optional<OnnxGraph> graph;
 };
 
-// Throws Error that names the file: truncated, not ONNX at all, or without a graph.
+// Throws Error that names the file if it is truncated, is not ONNX, or has no graph.
 OnnxModel parse_onnx_model(const WireFile& file);
 
-// The content of a message: a graph within an attribute, an attribute, a tensor.
+// Parses a message: a graph within an attribute, an attribute, a tensor.
 OnnxGraph parse_onnx_graph(WireReader message);
 OnnxAttribute parse_onnx_attribute(WireReader message);
 OnnxTensor parse_onnx_tensor(WireReader message);

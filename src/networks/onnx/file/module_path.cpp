@@ -33,7 +33,7 @@ std::vector<std::string_view> items_of(std::string_view list) {
     }
 }
 
-// Modules of PyTorch itself that are a single operation, however many nodes it takes.
+// PyTorch's own modules that are a single operation, even if it takes several nodes.
 bool is_one_operation(std::string_view type) {
     constexpr std::string_view modules = "torch.nn.modules.";
     constexpr std::array<std::string_view, 3> composed = {"container.", "transformer.",
@@ -43,7 +43,7 @@ bool is_one_operation(std::string_view type) {
            });
 }
 
-// "conv2d_3" is the fourth of its kind in the whole network, which its module identifies better.
+// "conv2d_3" is the fourth of its kind in the whole network; its module identifies it better.
 std::string_view without_number(std::string_view operation) {
     const auto end = operation.find_last_not_of("0123456789");
     const bool numbered =
@@ -51,7 +51,7 @@ std::string_view without_number(std::string_view operation) {
     return numbered ? operation.substr(0, end) : operation;
 }
 
-// The module whose weight a node reads: "conv1" of "conv1.weight".
+// The module whose weight a node reads: "conv1" for "conv1.weight".
 std::string_view module_of_weight(const OnnxNode& node) {
     constexpr std::string_view ending = ".weight";
     const std::string_view weight = node.inputs.size() > 1 ? node.inputs[1] : std::string_view();
@@ -59,15 +59,15 @@ std::string_view module_of_weight(const OnnxNode& node) {
                                     : std::string_view();
 }
 
-// Matrix products take the time of the operation that they are a part of.
+// Matrix products take most of the time of their operation.
 bool is_product(const OnnxNode& node) {
     constexpr std::array<std::string_view, 5> products = {"Conv", "ConvTranspose", "Gemm", "MatMul",
                                                           "Attention"};
     return std::ranges::find(products, node.op_type) != products.end();
 }
 
-// Whether a node, one of several of an operation, is a minor one. The node that gives the result
-// is named after the operation.
+// Whether a node is a minor one of several in an operation. The node that gives the result is named
+// after the operation.
 bool is_detail(const OnnxNode& node, std::string_view operation) {
     constexpr std::string_view prefix = "node_";
     const bool gives_result =
@@ -79,14 +79,14 @@ bool is_of_pytorch(std::string_view file) {
     return file.find("-packages/torch/") != file.npos || file.find("/torch/nn/") != file.npos;
 }
 
-// What the metadata of the default exporter says.
+// The path in the default exporter's metadata.
 std::string path_in_metadata(const OnnxNode& node, bool is_only_one) {
     const auto scopes = items_of(node.name_scopes);
     const auto types = items_of(node.class_hierarchy);
     if (scopes.empty()) {
         return {};
     }
-    // A convolution that absorbed the following normalisation has that one's name.
+    // A convolution that absorbed the following normalisation has the normalisation's name.
     const std::string_view owner = module_of_weight(node);
     if (holds_folded_normalization(node) && !owner.empty()) {
         return std::string(owner);
@@ -104,7 +104,7 @@ std::string path_in_metadata(const OnnxNode& node, bool is_only_one) {
                     : fmt::format("{}.{}{}", module, operation, detail);
 }
 
-// The innermost module of several operations around a node; empty for the network itself.
+// The innermost module with several operations around a node; empty for the network itself.
 std::string_view composed_module_of(const OnnxNode& node) {
     const auto scopes = items_of(node.name_scopes);
     const auto types = items_of(node.class_hierarchy);
@@ -120,12 +120,12 @@ std::string_view composed_module_of(const OnnxNode& node) {
 
 // ---- the older exporter
 
-// Deeper or longer names than any module has are not looked at.
+// Real modules are neither deeper nor longer in name; anything above is ignored.
 constexpr std::size_t max_scope_segments = 24;
 constexpr std::size_t max_scope_name = 512;
 
-// The modules around a node, "/layer1/layer1.0" of "/layer1/layer1.0/Add_1"; empty for the
-// network itself. Nothing where the name is not of this kind.
+// The modules around a node: "/layer1/layer1.0" for "/layer1/layer1.0/Add_1", empty for the network
+// itself. Nothing if the name does not have this form.
 std::optional<std::string_view> scope_of(const OnnxNode& node) {
     const std::string_view name = node.name;
     const auto slash = name.rfind('/');
@@ -144,7 +144,7 @@ std::string_view parent_of(std::string_view scope) {
     return scope.substr(0, scope.rfind('/'));
 }
 
-// What PyTorch calls the operation: as in "layer1.0.add" of the default exporter.
+// PyTorch's name of the operation, as in the default exporter's "layer1.0.add".
 std::string operation_of(std::string_view op_type) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 15> known = {
         {{"Concat", "cat"},
@@ -253,7 +253,7 @@ std::string ModulePaths::of(const OnnxNode& node) const {
     return path_in_metadata(node, found != nodes_in_.end() && found->second == 1);
 }
 
-// "layer1.0.conv1" of "/layer1/layer1.0/conv1".
+// "layer1.0.conv1" for "/layer1/layer1.0/conv1".
 std::string ModulePaths::module_of(std::string_view scope) const {
     std::string path;
     std::string_view before;
@@ -286,8 +286,8 @@ std::string ModulePaths::of_scoped(const OnnxNode& node) const {
     }
     std::string module = module_of(*scope);
     const std::string_view last = scope->substr(scope->rfind('/') + 1);
-    // The weight has its module's whole path, also where a ModuleDict is left out of the scopes,
-    // and where the number at the end is the module's own.
+    // The weight has its module's whole path, even if the scopes omit a ModuleDict or the number at
+    // the end is part of the module's name.
     if (const auto owner = module_of_weight(node);
         !scope->empty() && (owner == last || owner.ends_with(fmt::format(".{}", last)))) {
         module = owner;
@@ -327,7 +327,7 @@ std::string source_line_of(const OnnxNode& node) {
 }
 
 bool holds_folded_normalization(const OnnxNode& node) {
-    // The older exporter gives the weight and bias that it computed names of its own.
+    // The older exporter gives these names to the weight and bias that it computes.
     const bool is_made = node.inputs.size() > 2 && node.inputs[1].starts_with("onnx::Conv_") &&
                          node.inputs[2].starts_with("onnx::Conv_");
     return node.op_type == "Conv" &&

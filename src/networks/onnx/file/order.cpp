@@ -55,7 +55,7 @@ void collect_captured(const OnnxGraph& body, const WireFile& file, int depth,
         own.insert(initializer.name);
     }
     std::ranges::copy_if(read, std::back_inserter(captured), [&](std::string_view name) {
-        return !name.empty() && own.insert(name).second;  // each once
+        return !name.empty() && own.insert(name).second;  // each name once
     });
 }
 
@@ -118,7 +118,7 @@ Sources sources_of(const std::vector<OrderedNode>& nodes, const Producers& produ
     return sources;
 }
 
-// Kahn's algorithm; of the nodes that are ready, the earliest in the file comes first.
+// Kahn's algorithm; among the nodes that are ready, the earliest in the file comes first.
 std::vector<std::size_t> sorted(const Sources& sources, const OnnxGraph& graph,
                                 const WireFile& file) {
     std::vector<std::size_t> waiting(sources.size());
@@ -146,8 +146,7 @@ std::vector<std::size_t> sorted(const Sources& sources, const OnnxGraph& graph,
     if (order.size() == sources.size()) {
         return order;
     }
-    // A waiting node may only depend on the cycle; following waiting nodes upstream reaches the
-    // cycle.
+    // A waiting node may merely depend on the cycle; following waiting nodes upstream reaches it.
     std::size_t node = static_cast<std::size_t>(
         std::ranges::find_if(waiting, [](std::size_t count) { return count > 0; }) -
         waiting.begin());
@@ -159,7 +158,7 @@ std::vector<std::size_t> sorted(const Sources& sources, const OnnxGraph& graph,
                        describe(graph.nodes[node])));
 }
 
-// Marks the nodes that the outputs depend on. No runtime executes the others.
+// Marks the nodes that the outputs depend on. Runtimes do not execute the others.
 std::vector<bool> live_nodes(const OnnxGraph& graph, const Producers& producers,
                              const Sources& sources, const WireFile& file, DefinedNames names) {
     std::vector<bool> live(sources.size());

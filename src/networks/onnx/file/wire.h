@@ -59,7 +59,7 @@ private:
     std::span<const std::byte> rest_;
 };
 
-// A field's content as a type; throws Error if the field has another wire type.
+// A field's content as a type. Throws Error if the field has another wire type.
 WireReader as_message(const WireField& field);
 std::string_view as_text(const WireField& field);
 std::int64_t as_integer(const WireField& field);
@@ -69,8 +69,8 @@ float as_float(const WireField& field);
 void append_integers(const WireField& field, std::vector<std::int64_t>& numbers);
 void append_floats(const WireField& field, std::vector<float>& numbers);
 
-// Elements of a repeated fixed-size field as bytes: a view if they are one packed run, as they
-// nearly always are, otherwise joined.
+// The elements of a repeated fixed-size field as bytes: a view if they are one packed run, as they
+// nearly always are, otherwise a joined copy.
 class WireElements {
 public:
     // `size` is that of one element, 4 or 8.

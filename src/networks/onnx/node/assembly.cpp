@@ -42,7 +42,7 @@ TensorId Assembly::add_tensor(std::string_view name, Tensor tensor, Role role,
     return graph.tensors.size() - 1;
 }
 
-// (A tensor may have been undone since, and another one have its place.)
+// (The tensor may have been undone since, and another one may have its id.)
 std::optional<TensorId> Assembly::same_parameter(const Constant& constant) const {
     const auto found = parameters_.find(constant.data.bytes.data());
     if (found == parameters_.end() || found->second >= graph.tensors.size()) {

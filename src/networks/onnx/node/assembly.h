@@ -21,7 +21,7 @@ struct Value {
     std::optional<TensorId> tensor;  // in the graph; a constant has one once a layer reads it
     std::string unknown;             // why its shape or type is unknown; empty if both are known
     bool is_initializer = false;     // derived from an initializer
-    std::string_view transpose_of = {};  // the matrix that it is turned around; or empty
+    std::string_view transpose_of = {};  // the matrix that this transposes; or empty
     std::optional<Role> role;            // as the file states it
 };
 
@@ -46,21 +46,21 @@ struct AssemblyMark {
     std::size_t layers = 0;
 };
 
-// The graph under construction, and what the file's names refer to in it.
+// The graph under construction, and the values of the file's names in it.
 class Assembly {
 public:
-    // Reserves room for about this many: growing step by step would move all of them every time.
+    // Reserves room for about this many; growing step by step would move them all repeatedly.
     void expect(std::size_t tensors, std::size_t layers);
 
     Value& value(std::string_view name) { return values_[name]; }
-    const Value* find(std::string_view name) const;  // null where the name has no value yet
+    const Value* find(std::string_view name) const;  // null: no value yet
     void forget(std::string_view name) { values_.erase(name); }
 
     TensorId add_tensor(std::string_view name, Tensor tensor, Role role,
                         std::optional<TensorData> data = {});
 
-    // The same for a constant. A parameter that has one's elements, of the same shape and in the
-    // same order, is that one: layers share it.
+    // The same for a constant. A parameter with the same elements, shape and order as an existing
+    // one is that one: layers share it.
     TensorId add_constant(std::string_view name, Constant constant, Role role);
 
     // The tensor of a value as an operand; `role` applies to a constant that no layer has read yet.
@@ -76,7 +76,7 @@ public:
     std::vector<TensorId> add_layer(std::string_view name, Op op, std::vector<TensorId> operands,
                                     std::span<const std::string> outputs);
 
-    // Appends a layer that no operator here computes, with outputs as the file states them.
+    // Appends a layer that no operator of ours computes, with outputs as the file states them.
     void add_opaque(std::string_view name, Opaque op, std::vector<TensorId> operands,
                     std::vector<TensorId> outputs);
 
@@ -94,7 +94,7 @@ private:
     std::optional<TensorId> same_parameter(const Constant& constant) const;
 
     std::unordered_map<std::string_view, Value> values_;
-    std::unordered_map<const std::byte*, TensorId> parameters_;  // by their elements, the last ones
+    std::unordered_map<const std::byte*, TensorId> parameters_;  // by the last one's data
     UniqueNames tensor_names_;
     UniqueNames layer_names_;
 };

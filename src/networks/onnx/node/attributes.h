@@ -11,14 +11,14 @@
 
 namespace strata {
 
-// Attributes of a node that are fields of an operator are listed once, and read in both directions:
+// The attributes of a node that match an operator's fields are listed once, for both directions:
 //
 //   constexpr auto lrn_attributes = [](auto& op, auto&& attribute) {
 //       attribute("size", op.size);
 //       attribute("alpha", op.alpha);
 //   };
 
-// Import: a field keeps its value if the node does not have the attribute.
+// Import: a field keeps its value if the node lacks the attribute.
 struct ReadAttribute {
     const NodeImport& node;
 
@@ -56,7 +56,7 @@ LayerWriter::Attributes attributes_of(const T& op, const List& list) {
     return written;
 }
 
-// The values of a text attribute, in the order of the enumeration that they stand for.
+// The values of a text attribute, in the order of their enumeration.
 template <class Kind, std::size_t count>
 Kind kind_called(const std::array<std::string_view, count>& names, std::string_view name,
                  std::string_view what) {

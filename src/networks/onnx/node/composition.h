@@ -8,7 +8,7 @@
 
 namespace strata {
 
-// Several layers that implement one node; each is named by the node's name and a number.
+// Several layers that implement one node. Each is named by the node's name and a number.
 class Composition {
 public:
     explicit Composition(const NodeImport& node) : node_(node) {}

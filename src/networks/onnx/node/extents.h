@@ -13,11 +13,11 @@ namespace strata {
 
 // Values that a model file leaves to its user.
 struct OnnxOptions {
-    // Extent of the first axis of the inputs; absent: the file's own, or 1 if that is open. A batch
-    // that the file fixes is changed too, together with reshape targets that repeat it.
+    // Extent of the first axis of the inputs; absent: the file's own, or 1 if that is open. If the
+    // file fixes a batch, it is changed too, and so are reshape targets that repeat it.
     std::optional<std::int64_t> batch = {};
     std::map<std::string, std::int64_t> dims = {};  // values for named extents
-    // Inputs whose values are known in advance, as shapes, axes and indices often are.
+    // Inputs whose values are known in advance; shapes, axes and indices often are.
     std::map<std::string, Constant> values = {};
 };
 
@@ -27,20 +27,20 @@ struct BatchChange {
     std::int64_t to = 0;
 };
 
-// Determines every extent of a model's inputs: the file's, the requested batch, or a named value.
+// Determines every extent of a model's inputs: stated in the file, the batch, or a named value.
 class Extents {
 public:
     // Requires: both outlive this object. Throws Error if the requested batch is not positive.
     Extents(const WireFile& file, const OnnxOptions& options);
 
-    // The extents of a network input. For an open extent, throws Error that names the --dim to
-    // give.
+    // The extents of a network input. Throws Error that names the missing --dim if an extent is
+    // open.
     Dims of_input(const OnnxValueInfo& input);
 
-    // Extents that the file states for an intermediate tensor; nothing if one of them is open.
+    // The extents that the file states for an intermediate tensor; nothing if one is open.
     std::optional<Dims> of_stated(const OnnxValueInfo& info) const;
 
-    // Throws Error if a --dim was given that no input has.
+    // Throws Error if no input has a --dim that was given.
     void require_all_used() const;
 
     const std::optional<BatchChange>& batch_change() const { return change_; }

@@ -89,8 +89,8 @@ std::vector<std::string> LayerWriter::outputs() const {
     return names;
 }
 
-// No tensor of a graph has such a name unless a file was written to collide, which validation of
-// the result then reports.
+// A graph's tensor has such a name only if a file was written to collide; validation of the result
+// then reports it.
 std::string LayerWriter::made() {
     return fmt::format("{}/onnx.{}", layer_.name, ++count_);
 }

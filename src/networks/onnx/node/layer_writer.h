@@ -13,7 +13,7 @@
 
 namespace strata {
 
-// An attribute of an ONNX node, as it is written (AttributeProto).
+// An attribute of an ONNX node as written (AttributeProto).
 struct OnnxWrittenAttribute {
     explicit OnnxWrittenAttribute(WireMessage whole) : message(std::move(whole)) {}
     OnnxWrittenAttribute(std::string_view name, std::int64_t value);
@@ -46,11 +46,11 @@ struct OnnxSmallTensor {
 };
 
 // How a layer's operands are named: by the graph's names, or by position, because a function's
-// formal parameters may not repeat.
+// formal parameters must be distinct.
 enum class LayerNames { own, formal };
 
 // Writes one layer as ONNX nodes. In the form `own`, operands and results have the names of the
-// graph's tensors; intermediate tensors and small tensors get new names.
+// graph's tensors; intermediate and small tensors get new names.
 class LayerWriter {
 public:
     LayerWriter(const Graph& graph, const Layer& layer, LayerNames names)
@@ -79,11 +79,11 @@ public:
     void last(std::string_view op_type, std::vector<std::string> inputs,
               const Attributes& attributes = {});
 
-    // A node that produces one of them.
+    // A node that produces one of the outputs.
     void give(std::size_t output, std::string_view op_type, std::vector<std::string> inputs,
               const Attributes& attributes = {});
 
-    // Small tensors: integers, or one number of some type.
+    // Small tensors: integers, or one number of any type.
     std::string integers(const Dims& values);
     std::string number(double value, DataType dtype);
     // A tensor of equal numbers.

@@ -14,13 +14,13 @@
 
 namespace strata {
 
-// The amount of computation at import so far.
+// The computation done at import so far.
 struct Folding {
     std::int64_t elements = 0;  // read or computed
-    std::int64_t bytes = 0;     // of constants that are not in any file
+    std::int64_t bytes = 0;     // of constants that are in no file
 };
 
-// The names in force where a body is imported: those that it defines are replaced by unique ones.
+// The names visible in a body: those that it defines are replaced by unique ones.
 struct NameScope {
     std::string_view resolve(std::string_view name) const;
 
@@ -41,15 +41,15 @@ struct ModelImport {
     std::unordered_set<std::string_view> used;                          // names that are read
     ModulePaths paths = {};
     Folding folding = {};
-    // Of bodies: what they consist of, their unique names, and the names in force.
+    // For bodies: their contents, their unique names, and the visible names.
     std::deque<OnnxGraph> bodies = {};
     std::deque<OnnxNode> nodes = {};
     std::deque<std::string> names = {};
     std::int64_t nodes_of_bodies = 0;
     const NameScope* scope = nullptr;
 
-    // Whether from now on only a few elements may be computed for any node. The file's own data may
-    // be computed once, so that time and memory stay linear in its size.
+    // Whether only a few more elements may be computed for any node. The file's own data may be
+    // computed once, so time and memory stay linear in its size.
     bool is_spent() const {
         const std::int64_t read = constants.bytes_read();
         return folding.elements > max_folded_elements_in_all + read ||

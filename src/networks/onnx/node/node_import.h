@@ -29,14 +29,14 @@ inline void unsupported_if(bool is_so, const char* reason) {
     }
 }
 
-// An operand of a sketch: what the file names, or a tensor that stands for it.
+// An operand of a sketch: a name of the file, or a tensor that stands in for it.
 struct SketchOperand {
     std::string_view name = {};  // empty: none
     std::optional<Tensor> stand_in = {};
     bool is_constant = false;  // whether the stand-in counts as a weight
 };
 
-// What a conversion would give that was undone: its results, where they were given, and their work.
+// The results and work of a conversion that was undone. A result is absent if it was not given.
 struct Sketch {
     std::vector<std::optional<Tensor>> results;
     Operations work = {};  // of the forward pass
@@ -49,7 +49,7 @@ class NodeImport;
 using Convert = void (*)(const NodeImport& node);
 
 // One node during conversion: its attributes with their defaults, its inputs, and the layers it
-// adds to the graph. Every accessor throws Unsupported or Error if the node does not have what is
+// adds to the graph. Every accessor throws Unsupported or Error if the node lacks what is
 // requested.
 class NodeImport {
 public:
@@ -57,13 +57,13 @@ public:
 
     const OnnxNode& node() const { return node_; }
     std::int64_t opset() const;
-    // Charges the budget for elements that are about to be computed for this node at import. Throws
-    // Unsupported if there are more than a few and the model's budget is spent.
+    // Charges the budget for elements that will be computed for this node at import. Throws
+    // Unsupported if there are more than a few and the model's budget is used up.
     void spend(std::int64_t elements) const;
 
     const std::optional<BatchChange>& batch_change() const;
 
-    // Attributes. Lists are empty and tensors null where absent.
+    // Attributes. An absent list is empty, an absent tensor is null.
     bool has_attribute(std::string_view name) const { return find(name).has_value(); }
     std::int64_t integer(std::string_view name, std::int64_t absent) const;
     double number(std::string_view name, double absent) const;
@@ -73,11 +73,11 @@ public:
     std::vector<std::string_view> texts(std::string_view name) const;
     std::optional<Constant> tensor_attribute(std::string_view name) const;
 
-    // Inputs. Requires: has_input(i) for the requested one.
+    // Inputs. Requires: has_input(i) for the requested input.
     std::size_t input_count() const { return node_.inputs.size(); }
     bool has_input(std::size_t i) const { return i < input_count() && !node_.inputs[i].empty(); }
     Tensor input(std::size_t i) const;  // a copy, because adding a layer moves the graph's tensors
-    const Constant* constant(std::size_t i) const;  // null if it is computed or missing
+    const Constant* constant(std::size_t i) const;  // null: computed or missing
     const Constant& known(std::size_t i) const;
 
     // Whether input i looks like a trained weight.
@@ -95,7 +95,7 @@ public:
     // A constant derived from input i.
     TensorId operand(std::size_t i, std::string_view suffix, Constant changed, Role role) const;
 
-    // The parameter of other layers whose transpose input i is, so that both are one; or nothing.
+    // The parameter of which input i is the transpose, so that layers share it; or nothing.
     std::optional<TensorId> shared_transpose(std::size_t i) const;
 
     // A constant that is not an input; its name is the node's with a suffix.
@@ -112,28 +112,27 @@ public:
                                       std::vector<TensorId> operands) const;
     void result(Op op, std::vector<TensorId> operands) const;
 
-    // A layer that gives one output; its name is the node's with a suffix, or with the output's
-    // index.
+    // A layer that gives one output; its name is the node's with a suffix or the output's index.
     void result_of(std::size_t output, std::string_view suffix, Op op,
                    std::vector<TensorId> operands) const;
     void result_part(std::size_t output, Op op, std::vector<TensorId> operands) const;
 
-    // A layer with the node's name and results called `names`; `give` makes one of them an output.
+    // A layer with the node's name and results called `names`; `give` makes a result an output.
     std::vector<TensorId> add_whole(Op op, std::vector<TensorId> operands,
                                     std::span<const std::string> names) const;
     void give(std::size_t output, TensorId tensor) const;
-    // Gives an output without elements, which is known at import.
+    // Gives an output without elements; it is known at import.
     void give_empty(std::size_t output, Tensor tensor) const;
 
-    // One layer that gives all outputs, each where the operator has it.
+    // One layer that gives all outputs that its operator has.
     void results(Op op, std::vector<TensorId> operands) const;
 
-    // A layer that a converter makes of some of the node's inputs, with its attributes.
+    // A layer that a converter makes from some of the node's inputs, with its attributes.
     TensorId part(std::string_view suffix, Convert convert,
                   std::vector<std::string_view> inputs) const;
 
-    // Converts the node as if it were of this type and had these operands, and undoes it; nothing
-    // if that fails.
+    // Converts the node as if it had this type and these operands, and undoes it; nothing if that
+    // fails.
     std::optional<Sketch> sketch(std::string_view op_type, Convert convert,
                                  std::span<const SketchOperand> operands) const;
 
@@ -142,7 +141,7 @@ public:
     // Requires, as Unsupported: only the first output is read.
     void require_single_output() const;
 
-    // The name of its layer: the module that computes it, else its own name, else its first
+    // The name of the node's layer: the module that computes it, else its own name, else its first
     // output's.
     std::string_view name() const;
 

@@ -15,24 +15,24 @@
 
 namespace strata {
 
-// Where an operator comes from: ONNX itself, or ONNX Runtime (com.microsoft).
+// The origin of an operator: ONNX itself, or ONNX Runtime (com.microsoft).
 enum class Domain { standard, microsoft, both };
 
-// The element types that a node supports. Arithmetic is done in floating point, so integers of up
-// to 24 bits may be added and compared, but no more than that.
+// The element types that a node supports. Arithmetic is in floating point, so only integers of up
+// to 24 bits may be added and compared.
 enum class Elements { any, floating };
 
 // Whether more than one output of a node may be read.
 enum class Outputs { one, several };
 
-// Computes a node on constants: the arithmetic with which exporters compute shapes. Nothing if the
-// result would be large or the case is not supported; the node then becomes a layer like any other.
+// Computes a node on constants: the arithmetic that exporters use for shapes. Nothing if the result
+// would be large or the case is not supported; the node then becomes an ordinary layer.
 using Fold = std::optional<Constant> (*)(const NodeImport& node);
 
 // The same for an operator with several results.
 using FoldParts = std::optional<std::vector<Constant>> (*)(const NodeImport& node);
 
-// What folding costs apart from the elements of the inputs, which the budget is charged for.
+// The cost of folding that the budget is charged for in addition to the inputs' elements.
 enum class FoldCost {
     elements,
     may_grow,    // the result can be much larger than the inputs
@@ -41,19 +41,19 @@ enum class FoldCost {
 
 // What is known about a node that becomes an opaque layer.
 struct KnownResults {
-    std::vector<std::optional<Tensor>> outputs = {};  // by output; nothing where it is unknown
-    std::optional<Operations> work = {};              // of the forward pass; nothing: not known
+    std::vector<std::optional<Tensor>> outputs = {};  // by output; nothing: unknown
+    std::optional<Operations> work = {};              // of the forward pass; nothing: unknown
     std::vector<std::size_t> weights = {};  // inputs that are weights if the file has them
-    std::optional<DataType> packed = {};    // what the bytes of the first of them hold several of
+    std::optional<DataType> packed = {};    // the element type inside the bytes of the first
 };
 
 // Gives what is known about a node from the shapes of its inputs, which are all known. Throws
-// Unsupported if the extents depend on values that are computed at run time.
+// Unsupported if the extents depend on values computed at run time.
 using ShapeRule = KnownResults (*)(const NodeImport& node);
 
-// An operator that is like another one with some of its inputs, apart from the element types.
+// An operator that behaves like another one with some of its inputs, apart from element types.
 struct Likeness {
-    std::string_view op_type = {};           // of the default domain; empty: it is like none
+    std::string_view op_type = {};           // of the default domain; empty: none
     std::array<std::size_t, 5> inputs = {};  // in its order; after the first, 0: no further one
     int typed_as = -1;                       // the input whose type the result has,
     DataType dtype = DataType::f32;          // or its type
@@ -67,13 +67,13 @@ struct LayerWrite {
     void (*write)(const Op& op, LayerWriter& to) = nullptr;
 };
 
-// All that is known of one operator of ONNX. What has no conversion is an opaque layer, whose
-// shapes follow from a rule or a likeness; these also serve the cases that a conversion refuses.
+// All that is known about one ONNX operator. Without a conversion, it is an opaque layer whose
+// shapes follow from a rule or a likeness. These also serve cases that a conversion refuses.
 struct OnnxRow {
     constexpr OnnxRow(std::string_view type, Domain of = Domain::standard)
         : op_type(type), domain(of) {}
 
-    // Imported as layers.
+    // Converted to layers by this function.
     constexpr OnnxRow in(Convert by, Elements which = Elements::any,
                          Outputs read = Outputs::one) const {
         OnnxRow row = *this;
@@ -82,11 +82,11 @@ struct OnnxRow {
         row.outputs = read;
         return row;
     }
-    // The same if it computes with numbers, not with integers.
+    // The same if it computes with floating-point numbers, not with integers.
     constexpr OnnxRow in_floating(Convert by, Outputs read = Outputs::one) const {
         return in(by, Elements::floating, read);
     }
-    // Computed over constants.
+    // Computed on constants by this function.
     constexpr OnnxRow folded(Fold by, FoldCost costs = FoldCost::elements) const {
         OnnxRow row = *this;
         row.fold = by;
@@ -104,7 +104,7 @@ struct OnnxRow {
         row.fold_cost = FoldCost::may_shrink;
         return row;
     }
-    // Its results where it stays an opaque layer.
+    // The results of an opaque layer, by this rule.
     constexpr OnnxRow shaped(ShapeRule by) const {
         OnnxRow row = *this;
         row.shape_rule = by;
@@ -115,8 +115,7 @@ struct OnnxRow {
         row.like = as;
         return row;
     }
-    // Exported: layers of the operator that the function writes become this node, alone or with
-    // others.
+    // Exported: this function writes layers of its operator as this node, alone or with others.
     template <auto write>
     constexpr OnnxRow out() const {
         return out_by<write>(write);
@@ -130,7 +129,7 @@ struct OnnxRow {
     Fold fold = nullptr;
     FoldParts fold_parts = nullptr;
     FoldCost fold_cost = FoldCost::elements;
-    bool folds_by_shape = false;  // only the shape of its input must be known, not the elements
+    bool folds_by_shape = false;  // needs only its input's shape, not the elements
     ShapeRule shape_rule = nullptr;
     Likeness like = {};
     std::array<LayerWrite, 2> writes = {};
@@ -145,7 +144,7 @@ private:
     }
 };
 
-// A row for each function of a family that differ in little else, and further rows.
+// One row for each function of a family whose functions differ in little else, and further rows.
 template <class Functions, class MakeRow, std::size_t count>
 constexpr auto rows_of(const Functions& functions, MakeRow make,
                        const std::array<OnnxRow, count>& further) {
@@ -157,7 +156,7 @@ constexpr auto rows_of(const Functions& functions, MakeRow make,
                   std::make_index_sequence<count>());
 }
 
-// The function that a node calls for, of those of a family.
+// The function of a family that a node calls.
 template <class Functions>
 const auto& function_of(const NodeImport& node, const Functions& functions) {
     const auto found = std::ranges::find_if(
@@ -166,7 +165,7 @@ const auto& function_of(const NodeImport& node, const Functions& functions) {
     return *found;
 }
 
-// The function of a kind: how a layer is called in ONNX; null if no node is it.
+// The function of a kind; it has the ONNX name. Null if ONNX has none.
 template <class Functions, class Kind>
 const auto* function_of_kind(const Functions& functions, Kind kind) {
     const auto found = std::ranges::find_if(

@@ -11,7 +11,7 @@
 
 namespace strata {
 
-// The node with other inputs, under a name of its own.
+// Converts the node with other inputs, under another name.
 TensorId NodeImport::part(std::string_view suffix, Convert convert,
                           std::vector<std::string_view> inputs) const {
     static constexpr std::string_view result = "strata.part";
@@ -29,7 +29,7 @@ TensorId NodeImport::part(std::string_view suffix, Convert convert,
 
 namespace {
 
-// The values that stand for operands of a sketch, while it is made.
+// The values that stand in for operands during a sketch.
 class StandIns {
 public:
     StandIns(Assembly& assembly, std::span<const SketchOperand> operands) : assembly_(assembly) {
@@ -66,7 +66,7 @@ private:
     std::vector<std::string_view> names_;
 };
 
-// The tensor of a value that a sketch gave; nothing if it gave none.
+// The tensor of a value that a sketch gave; nothing if it did not.
 std::optional<Tensor> given_tensor(const Assembly& assembly, std::string_view name) {
     const Value* value = assembly.find(name);
     if (!value || (!value->tensor && !value->constant)) {
@@ -96,7 +96,7 @@ std::optional<Sketch> NodeImport::sketch(std::string_view op_type, Convert conve
     const AssemblyMark before = assembly.mark();
     const StandIns stand_ins(assembly, operands);
     OnnxNode node = node_;
-    node.op_type = op_type;  // which converters of several types read
+    node.op_type = op_type;  // read by converters of several types
     node.inputs = stand_ins.names();
     std::optional<Sketch> made;
     try {

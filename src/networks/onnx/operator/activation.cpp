@@ -11,8 +11,7 @@ namespace strata {
 
 namespace {
 
-// An ONNX activation: the attributes that are alpha and beta, with their defaults, and how it is
-// folded.
+// An ONNX activation: the attributes for alpha and beta, with their defaults, and how it is folded.
 struct ActivationFunction {
     std::string_view op_type;
     ActivationKind kind;
@@ -25,7 +24,7 @@ struct ActivationFunction {
     Elements elements = Elements::floating;
 };
 
-// THE list of them, in ONNX and here.
+// THE list of activations, in ONNX and here.
 constexpr std::array activation_functions = {
     ActivationFunction{"Celu", ActivationKind::celu, "alpha", 1},
     ActivationFunction{"Elu", ActivationKind::elu, "alpha", 1},
@@ -129,7 +128,7 @@ void convert_gelu(const NodeImport& node) {
     convert_to(node, {.kind = by_tanh ? ActivationKind::gelu_tanh : ActivationKind::gelu});
 }
 
-// Of x, or of x + bias.
+// gelu(x), or gelu(x + bias).
 void convert_bias_gelu(const NodeImport& node) {
     Composition steps(node);
     TensorId x = node.operand(0);

@@ -138,7 +138,7 @@ void convert_rotary_embedding(const NodeImport& node) {
     node.result(Reshape{.dims = dims}, {turned(x)});
 }
 
-// Extents of an attention, independent of its operands' layout.
+// The extents of an attention, whatever the layout of its operands.
 struct EmittedAttention {
     std::int64_t images = 0;
     std::int64_t heads = 0;

@@ -52,7 +52,7 @@ void give_rows(const NodeImport& node, Composition& steps, const Attention& atte
 
 namespace {
 
-// The part of the last axis from `start` on, every step-th element.
+// Every step-th element of the last axis, beginning with `start`.
 TensorId last_axis(Composition& steps, TensorId x, std::int64_t start, std::int64_t extent,
                    std::int64_t step) {
     return steps.add(Slice{.axes = {-1}, .starts = {start}, .extents = {extent}, .steps = {step}},

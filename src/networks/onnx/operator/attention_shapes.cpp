@@ -16,7 +16,7 @@ std::int64_t divided(std::int64_t features, std::int64_t heads) {
     return features / heads;
 }
 
-// What an attention reads, head by head.
+// The operands of an attention, head by head.
 struct Heads {
     std::int64_t batch = 0;
     std::int64_t heads = 0;
@@ -29,7 +29,7 @@ struct Heads {
     DataType dtype = DataType::f32;
 };
 
-// As the operator of ours counts it.
+// The work as our operator counts it.
 Operations work_of(const Heads& of) {
     const Attention attention{.heads = of.heads, .kv_heads = of.kv_heads, .causal = of.causal};
     const std::vector<Tensor> operands = {{{of.batch, of.heads, of.queries, of.width}},
@@ -42,7 +42,7 @@ Operations work_of(const Heads& of) {
     return attention.operations(signature, Pass::forward);
 }
 
-// The result, the keys and values with those of earlier calls, and the scores.
+// The result, the keys and values including those of earlier calls, and the scores.
 KnownResults results_of(const Heads& of, bool by_head, std::vector<std::size_t> weights = {}) {
     const Dims y = by_head ? Dims{of.batch, of.heads, of.queries, of.value_width}
                            : Dims{of.batch, of.queries, of.heads * of.value_width};
@@ -54,7 +54,7 @@ KnownResults results_of(const Heads& of, bool by_head, std::vector<std::size_t> 
             .weights = std::move(weights)};
 }
 
-// The keys of earlier calls; 0 without an input that holds them.
+// The number of keys of earlier calls; 0 without an input for them.
 std::int64_t past_length(const NodeImport& node, std::size_t input) {
     if (!node.has_input(input)) {
         return 0;
@@ -142,7 +142,7 @@ KnownResults grouped_attention_results(const NodeImport& node) {
                       false);
 }
 
-// The product with the weights of queries, keys and values, and the attention behind it.
+// The product with the weights of queries, keys and values, followed by the attention.
 KnownResults packed_attention_results(const NodeImport& node) {
     require_rank(node, 0, 3);
     require_rank(node, 1, 2);
@@ -172,7 +172,7 @@ KnownResults packed_attention_results(const NodeImport& node) {
     return results;
 }
 
-// A state of width times value width for each head; how it is computed is up to the runtime.
+// A state of width times value width for each head; the runtime decides how to compute it.
 KnownResults linear_attention_results(const NodeImport& node) {
     require_rank(node, 0, 3);
     require_rank(node, 1, 3);

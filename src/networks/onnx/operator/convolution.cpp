@@ -11,7 +11,7 @@ namespace strata {
 
 namespace {
 
-// PyTorch's default exporter gives a convolution without bias one of zeros, computed from nothing.
+// PyTorch's default exporter gives a convolution without bias a computed bias of zeros.
 bool is_made_up(const NodeImport& node, std::size_t i) {
     const Constant* known = node.constant(i);
     return known && !node.node().name_scopes.empty() && known->tensor.elements() > 1 &&
@@ -88,8 +88,8 @@ Dims wanted_extents(const NodeImport& node, const OnnxWindow& window) {
     return wanted;
 }
 
-// Pads that leave `wanted` of all the positions that the kernel reaches; an odd pad is at the end
-// only for SAME_UPPER.
+// Pads that leave `wanted` of all positions that the kernel reaches; an odd pad is at the end only
+// for SAME_UPPER.
 void pad_to(OnnxWindow& window, const Dims& spatial, const Dims& output_pad, const Dims& wanted,
             bool odd_at_end) {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -125,7 +125,7 @@ void write_transposed_convolution(const TransposedConvolution& op, LayerWriter& 
     to.last("ConvTranspose", to.inputs(), attributes);
 }
 
-// Depthwise along the last axis; the state is what the next call's first positions reach back to.
+// Depthwise along the last axis; the state is the part of the input that the next call reads.
 KnownResults causal_convolution_results(const NodeImport& node) {
     require_rank(node, 0, 3);
     require_rank(node, 1, 3);
@@ -138,7 +138,7 @@ KnownResults causal_convolution_results(const NodeImport& node) {
             .weights = {1, 2}};
 }
 
-// Blocks of columns are added up where they overlap.
+// Adds overlapping blocks of columns.
 KnownResults columns_to_image(const NodeImport& node) {
     const Tensor& x = node.input(0);
     const Dims image = sane_extents(node.integers_of_input(1));

@@ -19,7 +19,7 @@ struct Equation {
     Labels result;
 };
 
-// The axes in "..." get labels that no equation uses: 0, 1, 2 starting with the last.
+// The axes in "..." get labels that no equation uses: 0, 1, 2 beginning with the last axis.
 Labels spelt_out(std::string_view term, std::size_t rank) {
     const auto dots = term.find("...");
     if (dots == std::string_view::npos) {
@@ -37,7 +37,7 @@ bool has(const Labels& labels, char label) {
     return labels.find(label) != Labels::npos;
 }
 
-// Without "->" the result has the labels that occur once, in alphabetical order.
+// Without "->", the result has the labels that occur once, in alphabetical order.
 Labels implied_result(const std::vector<Labels>& operands) {
     std::map<char, int> counts;
     for (const Labels& labels : operands) {

@@ -15,7 +15,7 @@ namespace strata {
 
 namespace {
 
-// Charges the budget for elements that are about to be moved one by one.
+// Charges the budget for elements that will be moved one by one.
 void spend_on(const NodeImport& node, const Dims& dims) {
     if (!is_small(dims)) {
         throw Unsupported{
@@ -175,7 +175,7 @@ ElementMap map_scatter_nd(const NodeImport& node) {
     return map;
 }
 
-// The first `length` steps of each sequence run backwards.
+// Reverses the first `length` steps of each sequence.
 ElementMap map_reverse_sequence(const NodeImport& node) {
     ElementMap map = unmoved(node);
     const auto batch = axis_of(node.integer("batch_axis", 1), map.dims.size());

@@ -9,8 +9,8 @@
 
 namespace strata {
 
-// A node that only moves elements, by indices known at import: for each element of the result, its
-// source in the operands. Elements are numbered through all operands, the second after the first.
+// A node that only moves elements, by indices known at import. It holds the source element for each
+// element of the result. The elements of the second operand are numbered after the first's.
 struct ElementMap {
     Dims dims;                           // of the result
     std::vector<std::int64_t> elements;  // row-major
@@ -23,7 +23,7 @@ using MakeElementMap = ElementMap (*)(const NodeImport& node);
 ElementMap map_gather_elements(const NodeImport& node);
 ElementMap map_gather_nd(const NodeImport& node);
 
-// As layers: the operands' elements are joined into a row and gathered by position.
+// The map as layers: the operands are joined into a row and gathered by position.
 void convert_by_map(const NodeImport& node, const ElementMap& map);
 
 std::optional<Constant> fold_by_map(const NodeImport& node, const ElementMap& map);

@@ -15,7 +15,7 @@ using Integer = std::optional<std::int64_t>;
 
 enum class ResultType { same, boolean };
 
-// A function of two elements, broadcast, and how it is folded: an integer result may be undefined.
+// A broadcast function of two elements, and how it is folded; an integer result may be undefined.
 struct ElementwiseFunction {
     std::string_view op_type;
     ElementwiseKind kind;
@@ -32,7 +32,7 @@ Integer quotient(std::int64_t a, std::int64_t b) {
     return b == -1 ? negated(a) : a / b;
 }
 
-// The remainder has the divisor's sign, as Python's; exporters use it on extents only.
+// The remainder has the divisor's sign, as in Python; exporters use it only for extents.
 Integer remainder(std::int64_t a, std::int64_t b) {
     if (b == 0 || b == -1) {
         return b == 0 ? std::nullopt : Integer(0);
@@ -52,7 +52,7 @@ Integer power(std::int64_t base, std::int64_t exponent) {
     return wrapped(result);
 }
 
-// A comparison or a logical function, which is the same for numbers and integers.
+// A comparison or a logical function; it is the same for integers and floating point.
 template <class Holds>
 constexpr ElementwiseFunction truth_of(std::string_view op_type, ElementwiseKind kind, Holds) {
     return {op_type, kind, [](double a, double b) { return Holds()(a, b) ? 1.0 : 0.0; },
@@ -60,7 +60,7 @@ constexpr ElementwiseFunction truth_of(std::string_view op_type, ElementwiseKind
             ResultType::boolean};
 }
 
-// THE list of them, in ONNX and here.
+// THE list of these functions, in ONNX and here.
 constexpr std::array elementwise_functions = {
     ElementwiseFunction{
         "Add", ElementwiseKind::add, [](double a, double b) { return a + b; },
@@ -104,8 +104,8 @@ std::vector<TensorId> operands_of(const NodeImport& node) {
     return operands;
 }
 
-// Some exporters keep the habits of opset 6: the second operand is aligned at `axis` instead of at
-// the end, which is a reshape of a constant.
+// Some exporters still follow opset 6: the second operand is aligned at `axis` instead of at the
+// end. This is a reshape of a constant.
 bool is_legacy_broadcast(const NodeImport& node) {
     return node.integer("broadcast", 0) != 0 && node.has_attribute("axis");
 }
@@ -132,7 +132,7 @@ void finish_whole(const NodeImport& node, ElementwiseKind kind, TensorId a, Tens
 
 void convert_elementwise(const NodeImport& node) {
     const auto kind = function_of(node, elementwise_functions).kind;
-    if (node.input_count() == 1) {  // a sum of one
+    if (node.input_count() == 1) {  // a sum of one term
         return node.result(Identity{}, {node.operand(0)});
     }
     if (is_legacy_broadcast(node)) {
@@ -185,7 +185,7 @@ void convert_where(const NodeImport& node) {
     node.result(Select{}, {node.operand(0), node.operand(1), node.operand(2)});
 }
 
-// The values of a result: of each the function of the elements that are broadcast to it.
+// The values of a result: each is the function of the elements that are broadcast to it.
 template <class Number, class At, class Function>
 std::optional<Constant> paired(const NodeImport& node, Tensor result, At at, Function function) {
     const auto a = broadcast_elements(node.input(0).dims, result.dims);
@@ -256,7 +256,7 @@ KnownResults broadcast_results(const NodeImport& node) {
 
 void write_elementwise(const Elementwise& op, LayerWriter& to) {
     if (op.kind == ElementwiseKind::remainder && is_floating(to.input(0).dtype)) {
-        // With the divisor's sign, which ONNX has only for integers: a - floor(a / b) * b.
+        // a - floor(a / b) * b, with the divisor's sign; ONNX has this only for integers.
         const std::string whole = to.step("Floor", {to.step("Div", {to.in(0), to.in(1)})});
         return to.last("Sub", {to.in(0), to.step("Mul", {whole, to.in(1)})});
     }

@@ -7,9 +7,9 @@
 
 namespace strata {
 
-// The operators of ONNX, one table for each family. An operator stands in one row, with everything
-// that is known of it: how a node becomes layers, how it is folded over constants, what is known of
-// its results where it stays opaque, and how a layer is written as this node.
+// The operators of ONNX, one table for each family. Each operator has one row with everything known
+// about it: how a node becomes layers, how it is folded over constants, what its results are if it
+// stays opaque, and how a layer is written as this node.
 using OnnxRows = std::span<const OnnxRow>;
 
 OnnxRows unary_rows();

@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// The activation that a fused operator ends with; nothing where it names none.
+// The activation at the end of a fused operator; nothing if it names none.
 std::optional<Activation> activation_of(const NodeImport& node) {
     struct Named {
         std::string_view name;
@@ -49,7 +49,7 @@ void finish_with(const NodeImport& node, TensorId x, const std::optional<Activat
     }
 }
 
-// What an operator of ONNX makes of the first inputs.
+// The result of an ONNX operator on the first inputs.
 TensorId part_by(const NodeImport& node, std::string_view suffix, std::string_view op_type,
                  std::size_t count) {
     const auto& all = node.node().inputs;
@@ -101,7 +101,7 @@ void convert_fused_matmul(const NodeImport& node) {
     node.result(Elementwise{ElementwiseKind::multiply}, {y, factor});
 }
 
-// x normalised over its last axis, with a scale and, unless it is by the root mean square alone, a
+// x normalised over its last axis, with a scale and, unless only the root mean square is used, a
 // shift.
 void give_normalized(const NodeImport& node, TensorId x, std::size_t scale,
                      std::optional<std::size_t> shift) {
@@ -123,7 +123,7 @@ void refuse_used(const NodeImport& node, std::size_t output, const char* what) {
     }
 }
 
-// Of input + skip + bias, which is the fourth result.
+// For input + skip + bias, which is the fourth result.
 void convert_skip_normalization(const NodeImport& node) {
     refuse_used(node, 1, "its means");
     refuse_used(node, 2, "its deviations");
@@ -140,7 +140,7 @@ void convert_skip_normalization(const NodeImport& node) {
     give_normalized(node, x, 2, by_mean ? std::optional<std::size_t>(3) : std::nullopt);
 }
 
-// Rows of words, of positions and of segments, added up and normalised.
+// The rows of words, positions and segments, added and normalised.
 void convert_embed_normalization(const NodeImport& node) {
     refuse_used(node, 1, "its lengths");
     const Dims ids = node.input(0).dims;
@@ -156,7 +156,7 @@ void convert_embed_normalization(const NodeImport& node) {
     TensorId positions = 0;
     if (node.has_input(8)) {
         positions = rows(3, 8);
-    } else {  // the first ones
+    } else {  // the first rows
         const TensorId first = steps.add(Slice{.axes = {0}, .starts = {0}, .extents = {ids[1]}},
                                          {node.operand(3, Role::parameter)});
         positions = steps.reshape(first, {1, ids[1], node.input(3).dims[1]});

@@ -32,7 +32,7 @@ TensorId columns(Composition& steps, TensorId x, std::int64_t start, std::int64_
     return steps.add(Slice{.axes = {-1}, .starts = {start}, .extents = {extent}}, {x});
 }
 
-// The three parts that lie side by side in each row.
+// The three parts that are side by side in each row.
 Parts split_rows(Composition& steps, TensorId x, std::int64_t queries, std::int64_t keys,
                  std::int64_t values) {
     const std::int64_t all = steps.dims(x).back();
@@ -43,18 +43,18 @@ Parts split_rows(Composition& steps, TensorId x, std::int64_t queries, std::int6
             columns(steps, x, queries + keys, values)};
 }
 
-// A mask [N, T] of ones where a key counts, as numbers to add to the scores.
+// A mask [N, T], 1 for keys that count, as numbers to add to the scores.
 TensorId padding_bias(const NodeImport& node, Composition& steps, std::size_t input) {
     const Dims dims = node.input(input).dims;
     unsupported_if(dims.size() != 2, "its mask does not have two axes");
-    constexpr double hidden = 10000;  // ONNX Runtime's, unless the file states another
+    constexpr double hidden = 10000;  // ONNX Runtime's default
     const TensorId mask = steps.cast(node.operand(input), node.input(0).dtype);
     const TensorId gap = steps.difference(mask, 1.0);
     const TensorId bias = steps.product(gap, std::abs(node.number("mask_filter_value", -hidden)));
     return steps.reshape(bias, {dims[0], 1, 1, dims[1]});
 }
 
-// What is added to the scores; nothing if neither input is there.
+// The bias to add to the scores; nothing if neither input exists.
 std::optional<TensorId> bias_of(const NodeImport& node, Composition& steps, std::size_t mask,
                                 std::size_t bias) {
     std::optional<TensorId> sum;
@@ -82,7 +82,7 @@ void require_rows(const NodeImport& node, std::size_t input) {
     }
 }
 
-// Keys, or values, of earlier calls out of [2, N, heads, P, D].
+// The keys, or the values, of earlier calls from [2, N, heads, P, D].
 TensorId past_part(const NodeImport& node, Composition& steps, TensorId x, std::int64_t which) {
     if (!node.has_input(4)) {
         return x;
@@ -135,7 +135,7 @@ void convert_packed_attention(const NodeImport& node) {
            parts, bias);
 }
 
-// The part of one bias for all of queries, keys and values that belongs to x, added to it.
+// x plus its part of a bias that queries, keys and values share.
 TensorId with_bias(const NodeImport& node, Composition& steps, TensorId x, std::int64_t start) {
     if (!node.has_input(3)) {
         return x;
@@ -175,7 +175,7 @@ void convert_multi_head_attention(const NodeImport& node) {
            parts, bias);
 }
 
-// Cosines or sines of the positions of the rows: of those given, or of those after the past.
+// Cosines or sines of the rows' positions: the given ones, or those after the past.
 TensorId angles_of_rows(const NodeImport& node, Composition& steps, std::size_t table,
                         std::optional<std::size_t> positions, std::int64_t first,
                         std::int64_t rows) {
@@ -199,7 +199,7 @@ void require_plain_grouped(const NodeImport& node) {
                    "capped, smoothed or windowed scores are not supported");
 }
 
-// Whether the keys of earlier calls lie in a buffer that has room for the new ones.
+// Whether the keys of earlier calls are in a buffer with room for the new ones.
 bool has_shared_buffer(const NodeImport& node, std::int64_t past, std::int64_t rows) {
     return past > 0 && node.constant(6) && node.integer_of_input(6) != past + rows;
 }

@@ -86,7 +86,7 @@ void finish_gather(const NodeImport& node, Composition& steps, TensorId data, Te
     node.result(Gather{.axis = 0}, {flat, places});
 }
 
-// Where each index of a tensor lies in one of extents `data` when it stands at 0 along `axis`.
+// For each index of a tensor, its position in extents `data`, with 0 along `axis`.
 Constant places_without(const NodeImport& node, const Dims& dims, const Dims& data,
                         std::size_t axis) {
     if (!is_small(dims)) {
@@ -153,11 +153,11 @@ struct RowsAt {
     Dims data;
     Dims indices;
     std::size_t batches = 0;
-    std::size_t indexed = 0;  // axes that batches and tuples cover together
+    std::size_t indexed = 0;  // axes of batches and tuples together
 };
 
-// GatherElements whose indices are computed at run time becomes a gather of rows by positions,
-// which are computed from the indices.
+// GatherElements with indices computed at run time becomes a gather of rows by positions, which are
+// computed from the indices.
 void gather_computed_elements(const NodeImport& node) {
     const Dims data = node.input(0).dims;
     const Dims dims = node.input(1).dims;
@@ -230,7 +230,7 @@ KnownResults gathered_by_tuples(const NodeImport& node) {
     return moved_result({dims, data.dtype});
 }
 
-// on where the index, counted from either end, is the position along the new axis; off elsewhere.
+// on if the index, counted from either end, is the position along the new axis; off otherwise.
 void convert_one_hot(const NodeImport& node) {
     const double stated = node.number_of_input(1);
     if (!(stated >= 1 && stated <= static_cast<double>(max_folded_elements))) {

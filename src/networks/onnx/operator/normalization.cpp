@@ -34,8 +34,8 @@ void standardise_weight(const NodeImport& node) {
     node.result(Elementwise{ElementwiseKind::add}, {scaled, by_channel(2)});
 }
 
-// In training form, the file has the running statistics as results. Here a training step changes
-// them in place, so readers of a result read the statistics themselves.
+// In training form, the file gives the running statistics as results. Our training step changes
+// them in place, so readers of such a result read the statistics themselves.
 void give_running_statistics(const NodeImport& node) {
     for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
         if (node.is_used(i)) {
@@ -100,7 +100,7 @@ void finish_broadcast(const NodeImport& node, LayerNormalization normalization) 
     node.result(Elementwise{ElementwiseKind::add}, {scaled, node.operand(2, Role::parameter)});
 }
 
-// LayerNormalization, or by the root mean square alone.
+// LayerNormalization, or by the root mean square only.
 void convert_by_layer(const NodeImport& node) {
     const bool by_mean = node.node().op_type == "LayerNormalization";
     LayerNormalization normalization{
@@ -158,7 +158,7 @@ void convert_instance_normalization(const NodeImport& node) {
         {node.operand(0), node.operand(1, Role::parameter), node.operand(2, Role::parameter)});
 }
 
-// With the mean and the reciprocal deviation as results, which no layer of ours gives.
+// Has the mean and the reciprocal deviation as results; our layers do not give them.
 KnownResults layer_normalization_results(const NodeImport& node) {
     const Tensor x = node.input(0);
     std::vector<SketchOperand> operands;

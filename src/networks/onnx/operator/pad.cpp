@@ -27,7 +27,7 @@ Dims padded_axes(const NodeImport& node) {
     return axes;
 }
 
-// What Pad asks for, by axis.
+// The pads that a Pad requests, by axis.
 Pad pad_of(const NodeImport& node) {
     const std::size_t rank = node.input(0).dims.size();
     const Dims pads = node.has_input(1) ? node.integers_of_input(1) : node.integers("pads");
@@ -51,7 +51,7 @@ Pad pad_of(const NodeImport& node) {
     return pad;
 }
 
-// A negative pad cuts elements off; the pads that remain are the positive ones.
+// A negative pad cuts elements off; the remaining pads are positive.
 std::optional<Slice> cut_by(Pad& pad, const Dims& dims) {
     Slice slice;
     for (std::size_t axis = 0; axis < dims.size(); ++axis) {

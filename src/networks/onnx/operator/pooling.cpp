@@ -51,8 +51,8 @@ void write_pooling(const Pooling& op, LayerWriter& to) {
     to.last(is_max ? "MaxPool" : "AveragePool", to.inputs(), attributes);
 }
 
-// (sum of |x|^p in the window)^(1/p); the sum is the mean over the window, padding included, times
-// its size.
+// (sum of |x|^p in the window)^(1/p); the sum is the window's size times its mean, padding
+// included.
 void convert_lp_pool(const NodeImport& node) {
     Pooling pool = pooling_of(node, PoolingKind::average);
     unsupported_if(pool.ceil_mode, "windows beyond the padding are not supported");

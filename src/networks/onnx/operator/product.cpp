@@ -60,14 +60,14 @@ std::optional<Constant> bias_of(const NodeImport& node, const Gemm& gemm, std::i
         return scaled(node, reshaped(*c, {features}), gemm.beta);
     }
     if (c->tensor.elements() == 1 && dims.size() <= 2) {
-        Constant bias = scaled(node, *c, gemm.beta);  // a single number, whatever its shape
+        Constant bias = scaled(node, *c, gemm.beta);  // one number of any shape
         bias.tensor.dims = {features};
         return bias;
     }
     return std::nullopt;
 }
 
-// Adds C to a product that cannot include it as a bias.
+// Adds C to a product if C cannot be its bias.
 void finish_with_sum(const NodeImport& node, const Gemm& gemm, Op product,
                      std::vector<TensorId> operands) {
     if (!node.has_input(2)) {
@@ -113,8 +113,8 @@ void convert_to_fully_connected(const NodeImport& node, const Gemm& gemm) {
     node.result(product, std::move(operands));
 }
 
-// A vector on the left is a matrix of one row, on the right a matrix of one column; the axis is
-// removed from the result.
+// A vector on the left is a matrix of one row, on the right of one column. That axis is removed
+// from the result.
 void convert_with_vector(const NodeImport& node) {
     const Dims a = node.input(0).dims;
     const Dims b = node.input(1).dims;

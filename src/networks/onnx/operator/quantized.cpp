@@ -13,14 +13,14 @@ DataType type_of_input(const NodeImport& node, std::size_t i, DataType absent) {
     return node.has_input(i) ? node.input(i).dtype : absent;
 }
 
-// The type of weights of a few bits that lie together in bytes; nothing for whole bytes.
+// The type of weights of a few bits that are packed in bytes; nothing for whole bytes.
 std::optional<DataType> packed_type(std::int64_t bits) {
     return bits == 4   ? std::optional(DataType::u4)
            : bits == 2 ? std::optional(DataType::u2)
                        : std::nullopt;
 }
 
-// round(x / scale) + zero point, cut to the type's bounds.
+// round(x / scale) + zero point, clamped to the type's bounds.
 KnownResults quantized(const NodeImport& node) {
     const Tensor& x = node.input(0);
     const DataType stated = named_type(node, "output_dtype", DataType::u8);
@@ -39,7 +39,7 @@ KnownResults dequantized(const NodeImport& node) {
             .weights = {0}};
 }
 
-// The least and the greatest element give the scale and the zero point.
+// The least and greatest elements determine the scale and the zero point.
 KnownResults dynamically_quantized(const NodeImport& node) {
     const Tensor& x = node.input(0);
     const double count = count_of(x);
@@ -48,7 +48,7 @@ KnownResults dynamically_quantized(const NodeImport& node) {
             .work = Operations{.adds = count, .divides = count, .compares = 4 * count}};
 }
 
-// A [..., K] times a weight of N x K that lies in blocks of a few bits. The product is counted; how
+// A [..., K] times a weight of N x K packed in blocks of a few bits. The product is counted; how
 // often the weight is expanded depends on the runtime.
 KnownResults product_with_packed(const NodeImport& node) {
     Tensor y = node.input(0);
@@ -85,7 +85,7 @@ KnownResults gathered_from_packed(const NodeImport& node) {
             .packed = packed};
 }
 
-// Each row passes k experts. Weights of a few bits lie together in bytes.
+// Each row passes through k experts. Weights of a few bits are packed in bytes.
 KnownResults mixture_of_experts(const NodeImport& node) {
     const bool is_packed = node.node().op_type == "QMoE";
     const std::int64_t bits = node.integer("expert_weight_bits", 4);

@@ -139,7 +139,7 @@ bool is_zero(const NodeImport& node, std::size_t i) {
     return true;
 }
 
-// The initial states, batch first if the node's layout says so; none if all are zero.
+// The initial states, batch first if the node has that layout; none if all are zero.
 std::vector<TensorId> first_states(const CellNode& cell, Composition& steps, bool batch_first) {
     const std::size_t states = cell.op.cell == CellKind::lstm ? 2 : 1;
     std::vector<TensorId> result;
@@ -178,7 +178,7 @@ void give_sequence(const CellNode& cell, Composition& steps, TensorId y, bool ba
     cell.node.result_of(0, "y", Transpose{.permutation = order}, {split});
 }
 
-// The last states are the node's own outputs, unless their axes must be swapped first.
+// The last states are the node's own outputs unless their axes must be swapped.
 std::vector<std::string> result_names(const CellNode& cell, bool batch_first) {
     const NodeImport& node = cell.node;
     std::vector<std::string> names = {fmt::format("{}.sequence", node.name())};

@@ -9,8 +9,8 @@
 
 namespace strata {
 
-// The order of a cell's weight blocks in ONNX and in Recurrent, and the activations that it must
-// have.
+// The order of a cell's weight blocks in ONNX and in Recurrent, and the activations that the cell
+// must have.
 struct CellLayout {
     std::string_view op_type;
     std::size_t gates = 1;

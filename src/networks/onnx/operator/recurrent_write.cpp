@@ -79,7 +79,7 @@ private:
         return joined(std::move(blocks));
     }
 
-    // Our sums as the input's bias; of the state's only what the reset gate scales.
+    // The sums of both biases as the input's; the state has only what the reset gate scales.
     std::string bias(const std::string& tensor) {
         const auto gates = static_cast<std::int64_t>(layout_.gates);
         const std::int64_t zeros = op_.reset_after ? gates - 1 : gates;
@@ -90,7 +90,7 @@ private:
         return joined(std::move(parts));
     }
 
-    // One tensor of both directions.
+    // One tensor for both directions.
     std::string stacked(std::int64_t layer, std::size_t which) {
         std::vector<std::string> parts;
         for (std::int64_t direction = 0; direction < directions_; ++direction) {

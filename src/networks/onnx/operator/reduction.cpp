@@ -11,7 +11,7 @@ namespace strata {
 
 namespace {
 
-// A reduction, and how it is folded: the value to start from and what each element does to it.
+// A reduction, and how it is folded: its initial value, and the step for each element.
 struct ReductionFunction {
     std::string_view op_type;
     ReductionKind kind;
@@ -21,7 +21,7 @@ struct ReductionFunction {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// THE list of them, in ONNX and here.
+// THE list of reductions, in ONNX and here.
 constexpr std::array reduction_functions = {
     ReductionFunction{"ReduceL1", ReductionKind::l1},
     ReductionFunction{"ReduceL2", ReductionKind::l2},
@@ -164,7 +164,7 @@ void write_reduction(const Reduction& op, LayerWriter& to) {
 }
 
 // Positions of the extreme along an axis, which keeps extent 1. TopK finds the first of equal
-// elements; the last is the first of the reversed axis.
+// elements; the last is the first along the reversed axis.
 TensorId extreme_position(const NodeImport& node, Composition& steps, std::size_t axis,
                           bool largest) {
     const std::int64_t extent = node.input(0).dims[axis];

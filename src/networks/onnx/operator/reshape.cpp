@@ -41,8 +41,8 @@ Dims resolved(Dims target, const Tensor& input) {
     return target;
 }
 
-// A target that repeats the file's batch, with the requested batch instead: the first extent
-// becomes the batch itself or, if that does not fit, a multiple of it.
+// A target that repeats the file's batch, with the requested batch instead. The first extent
+// becomes the batch or, if that does not fit, a multiple of it.
 Dims with_batch(const Dims& target, const BatchChange& change, const Tensor& input) {
     if (target.empty() || target[0] < 1 || input.dims.empty()) {
         return target;
@@ -144,7 +144,7 @@ Dims transpose_permutation(const NodeImport& node) {
     return permutation;
 }
 
-// A reshape to the extents that `target` gives: as a layer, and over a constant.
+// A reshape to the extents from `target`: as a layer, and on a constant.
 template <Dims (*target)(const NodeImport& node)>
 void convert_reshape(const NodeImport& node) {
     const Dims dims = target(node);
@@ -218,7 +218,7 @@ Constant joined(const NodeImport& node, std::size_t axis, Dims dims) {
     const auto size = static_cast<std::size_t>(size_in_bytes(dtype));
     std::vector<std::byte> bytes;
     const std::int64_t rows = product(dims) == 0 ? 0 : product(std::span(dims).first(axis));
-    std::vector<const Constant*> parts;  // those that contribute to each row
+    std::vector<const Constant*> parts;  // those that contribute to rows
     for (std::size_t i = 0; i < node.input_count() && rows > 0; ++i) {
         parts.insert(parts.end(), node.input(i).elements() > 0 ? 1 : 0, &node.known(i));
     }
@@ -264,7 +264,7 @@ KnownResults quantized_concat(const NodeImport& node) {
             .work = Operations{.adds = 2 * count, .multiplies = count, .divides = count}};
 }
 
-// A row of an operator that only gives other extents.
+// A row for an operator that only changes extents.
 template <Dims (*target)(const NodeImport& node)>
 constexpr OnnxRow reshape_row(std::string_view op_type) {
     return OnnxRow(op_type).in(convert_reshape<target>).folded(fold_reshape<target>);

@@ -68,7 +68,7 @@ std::int64_t scaled(std::int64_t extent, double scale) {
     if (!(exact >= 1 && exact <= max_resized_extent)) {
         throw Unsupported{fmt::format("a scale of {} is out of range", scale)};
     }
-    // An f32 factor such as 2/3 times 3 is not quite 2.
+    // An f32 factor such as 2/3 times 3 is not exactly 2.
     const double result = std::floor(exact * (1 + 1e-6));
     if (std::abs(exact - result) > 1e-4 * result) {
         throw Unsupported{fmt::format("a scale of {} does not make a whole extent", scale)};
@@ -189,7 +189,7 @@ void write_resize(const Resize& op, LayerWriter& to) {
              {"cubic_coeff_a", op.cubic_coefficient}});
 }
 
-// The extents by sizes or scales, of all axes or of those listed.
+// The extents by sizes or scales, for all axes or those listed.
 KnownResults resized(const NodeImport& node) {
     Tensor y = node.input(0);
     unsupported_if(node.text("keep_aspect_ratio_policy", "stretch") != "stretch",

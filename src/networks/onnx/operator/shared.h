@@ -8,14 +8,14 @@
 
 namespace strata {
 
-// What the operators of several families share.
+// Functions that the operators of several families share.
 
 // A count in arithmetic.
 constexpr double as_number(std::int64_t count) {
     return static_cast<double>(count);
 }
 
-// What rules of several families say of the results of a node that is not computed here.
+// The results that the rules of several families give for a node that is not computed here.
 KnownResults counted_result(Tensor result, Operations work);
 KnownResults moved_result(Tensor result);      // nothing is computed
 KnownResults uncounted_result(Tensor result);  // the work depends on the runtime
@@ -24,10 +24,10 @@ KnownResults as_input(const NodeImport& node);        // with an addition for ea
 KnownResults moved_as_input(const NodeImport& node);  // nothing is computed
 KnownResults uncounted_as_input(const NodeImport& node);
 
-// Extents that a file states must be counted before they are used. Throws Unsupported.
+// The extents that a file states must be countable before use. Throws Unsupported.
 Dims sane_extents(Dims dims);
 
-// The type that an attribute names, or this one.
+// The type that an attribute names, or else this one.
 DataType named_type(const NodeImport& node, std::string_view attribute, DataType absent);
 
 // A layer has at least one element. Throws Unsupported.
@@ -38,7 +38,7 @@ void require_rank(const NodeImport& node, std::size_t input, std::size_t rank);
 // 16-bit floats are read but never produced: their arithmetic is left to layers.
 bool can_make(DataType dtype);
 
-// Integers wrap around as in every runtime; computed as unsigned, where that is defined.
+// Integers wrap around as in every runtime; unsigned arithmetic defines that.
 constexpr std::int64_t wrapped(std::uint64_t value) {
     return static_cast<std::int64_t>(value);
 }
@@ -51,7 +51,7 @@ constexpr std::int64_t negated(std::int64_t value) {
     return wrapped(-as_bits(value));
 }
 
-// A function of each element of input 0. Nothing if a constant of integers would not stay one (no
+// A function of each element of input 0. Nothing if an integer constant would not stay integer (no
 // `of_integer`), or is large.
 std::optional<Constant> folded_by(const NodeImport& node, double (*of_number)(double),
                                   std::int64_t (*of_integer)(std::int64_t));

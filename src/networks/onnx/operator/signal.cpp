@@ -23,7 +23,7 @@ KnownResults window_function(const NodeImport& node) {
     return counted_result(std::move(y), {.transcendentals = count});
 }
 
-// How many operations a Fourier transform takes depends on the algorithm.
+// The number of operations of a Fourier transform depends on the algorithm.
 KnownResults transform(const NodeImport& node) {
     Tensor y = node.input(0);
     const std::int64_t stated = node.opset() < 20   ? node.integer("axis", 1)
@@ -58,7 +58,7 @@ KnownResults mel_weights(const NodeImport& node) {
     return uncounted_result({dims, named_type(node, "output_datatype", DataType::f32)});
 }
 
-// TfIdfVectorizer: a number for each term.
+// TfIdfVectorizer: one number for each term.
 KnownResults weighted_terms(const NodeImport& node) {
     const Dims terms = node.integers("ngram_indexes");
     Dims dims = node.input(0).dims;
@@ -67,7 +67,7 @@ KnownResults weighted_terms(const NodeImport& node) {
     return uncounted_result({sane_extents(dims), DataType::f32});
 }
 
-// Signals, texts and matrices: nothing here computes them.
+// Operators on signals, texts and matrices; none is computed here.
 
 }  // namespace
 

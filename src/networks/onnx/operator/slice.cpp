@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// What Slice or Split takes along one axis: `extent` positions, the first at `start`.
+// The part that Slice or Split takes along one axis: `extent` positions from `start` on.
 struct Cut {
     std::size_t axis = 0;
     std::int64_t start = 0;
@@ -112,7 +112,7 @@ std::vector<Cut> parts_of(const NodeImport& node) {
     return parts;
 }
 
-// A part that exporters cut off and join again may be empty (a roll by 0), which no layer computes.
+// An exported part that is cut off and joined again may be empty (a roll by 0); no layer can be.
 bool gives_nothing(const NodeImport& node, std::size_t output, const std::vector<Cut>& cuts) {
     Tensor cut_out = node.input(0);
     for (const Cut& cut : cuts) {
@@ -199,8 +199,7 @@ std::optional<std::vector<Constant>> fold_split(const NodeImport& node) {
     return parts;
 }
 
-// The end is exclusive; an end before the first element is expressed by a bound that is clamped to
-// it.
+// The end is exclusive. An end before the first element needs a bound that is clamped to it.
 void write_slice(const Slice& op, LayerWriter& to) {
     Dims ends, steps;
     for (std::size_t i = 0; i < op.axes.size(); ++i) {

@@ -9,8 +9,8 @@ namespace strata {
 
 namespace {
 
-// Softmax, LogSoftmax or Hardmax along an axis. Before opset 13 they cover all axes from theirs on,
-// as if the tensor were a matrix.
+// Softmax, LogSoftmax or Hardmax along an axis. Before opset 13 they cover all axes from this one
+// on, as if the tensor were a matrix.
 Op along(const NodeImport& node, std::int64_t axis) {
     if (node.node().op_type == "Hardmax") {
         return Hardmax{.axis = axis};
@@ -61,13 +61,13 @@ void write_lrn(const Lrn& op, LayerWriter& to) {
 
 void convert_dropout(const NodeImport& node) {
     if (node.has_input(2)) {
-        node.number_of_input(2);  // training is set by the run, but not by data
+        node.number_of_input(2);  // the run sets training, data cannot
     }
     const double ratio = node.has_input(1) ? node.number_of_input(1) : node.number("ratio", 0.5);
     node.result(Dropout{.probability = ratio, .seed = node.integer("seed", 0)}, {node.operand(0)});
 }
 
-// Also SoftmaxCrossEntropyLoss, whose second result are the logarithms of the probabilities.
+// Also SoftmaxCrossEntropyLoss, whose second result is the logarithms of the probabilities.
 KnownResults loss(const NodeImport& node) {
     const bool each = node.text("reduction", "mean") == "none";
     const Tensor& scores = node.input(0);
@@ -86,7 +86,7 @@ void write_dropout(const Dropout& op, LayerWriter& to) {
     to.last("Dropout", {to.in(0), to.number(op.probability, DataType::f32)}, {{"seed", op.seed}});
 }
 
-// -mean of log softmax(x) at the labels.
+// The mean of -log softmax(x) at the labels.
 void write_cross_entropy(const SoftmaxCrossEntropy&, LayerWriter& to) {
     const std::string logarithms = to.step("LogSoftmax", {to.in(0)}, {{"axis", std::int64_t{1}}});
     const std::string column = to.step("Unsqueeze", {to.in(1), to.integers({1})});

@@ -14,7 +14,7 @@ Constant integers_in(std::span<const std::int64_t> values, Dims dims) {
     return constant_of({std::move(dims), DataType::s64}, values);
 }
 
-// A bound of Shape's slice, which saturates instead of failing.
+// A bound of Shape's slice; it saturates instead of failing.
 std::int64_t bound(std::int64_t position, std::int64_t rank) {
     return std::clamp<std::int64_t>(position < 0 ? position + rank : position, 0, rank);
 }
@@ -116,7 +116,7 @@ std::optional<Constant> fold_eye_like(const NodeImport& node) {
     return constant_of({like.dims, *dtype}, values);
 }
 
-// One row of positions for each axis.
+// A row of positions for each axis.
 std::optional<Constant> fold_non_zero(const NodeImport& node) {
     const Constant& from = node.known(0);
     if (!is_small(from.tensor.dims)) {

@@ -54,7 +54,7 @@ void convert_expand(const NodeImport& node) {
     node.result(Expand{.dims = dims}, {node.operand(0)});
 }
 
-// Inserts an axis in front of every axis, repeats it, and merges the two.
+// Inserts an axis before every axis, repeats it, and merges the two.
 void convert_tile(const NodeImport& node) {
     const Dims dims = node.input(0).dims;
     const Dims target = tile_target(node);
@@ -107,7 +107,7 @@ void write_expand(const Expand& op, LayerWriter& to) {
     to.last("Expand", {to.in(0), to.integers(op.dims)});
 }
 
-// The elements of a matrix on one side of a diagonal, which Trilu keeps.
+// The elements of a matrix on the side of a diagonal that Trilu keeps.
 struct TriangleMask {
     explicit TriangleMask(const NodeImport& node) : upper(node.integer("upper", 1) != 0) {
         const Dims given = node.has_input(1) ? node.integers_of_input(1) : Dims();
@@ -202,7 +202,7 @@ void convert_space_to_depth(const NodeImport& node) {
     Composition steps(node);
     const Dims split = {d[0], d[1], d[2] / block, block, d[3] / block, block};
     const TensorId wide = steps.reshape(node.operand(0), split);
-    const bool depth_first = node.text("mode", "DCR") == "DCR";  // from opset 28 also CRD
+    const bool depth_first = node.text("mode", "DCR") == "DCR";  // since opset 28 also CRD
     const TensorId moved =
         steps.transpose(wide, depth_first ? Dims{0, 3, 5, 1, 2, 4} : Dims{0, 1, 3, 5, 2, 4});
     node.result(

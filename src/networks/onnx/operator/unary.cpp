@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// A function of one element, and how it is folded; without an `of_number` it is not, without an
+// A function of one element, and how it is folded. Without `of_number` it is not folded; without
 // `of_integer` its result is no integer.
 struct UnaryFunction {
     std::string_view op_type;
@@ -19,7 +19,7 @@ struct UnaryFunction {
     std::int64_t (*of_integer)(std::int64_t) = nullptr;
 };
 
-// THE list of them, in ONNX and here.
+// THE list of these functions, in ONNX and here.
 constexpr std::array unary_functions = {
     UnaryFunction{"Abs", UnaryKind::absolute, [](double x) { return std::abs(x); },
                   [](std::int64_t x) { return x < 0 ? negated(x) : x; }},
@@ -81,7 +81,7 @@ void convert_is_infinite(const NodeImport& node) {
     node.result(Elementwise{ElementwiseKind::logical_and}, {any, side});
 }
 
-// The type that a Cast makes, or that of CastLike's second input; nothing if it is none of ours.
+// The type that a Cast gives, or of CastLike's second input; nothing if we do not have it.
 std::optional<DataType> type_cast_to(const NodeImport& node) {
     return node.node().op_type == "CastLike" ? node.input(1).dtype
                                              : data_type_of(node.integer("to", 0));
@@ -109,7 +109,7 @@ std::optional<Constant> fold_cast(const NodeImport& node) {
     if (!to || !can_make(*to)) {
         return std::nullopt;
     }
-    // Weights are cast whatever their size: exporters store half precision and compute in single.
+    // Weights of any size are cast: exporters store half precision and compute in single.
     const std::int64_t count = is_uniform(from) ? 1 : from.tensor.elements();
     Constant values = from;
     values.tensor.dims = {count};

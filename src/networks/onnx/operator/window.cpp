@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t max_extent = std::int64_t{1} << 30;
 
-// A list attribute with one number for each of `count` places.
+// A list attribute with `count` numbers.
 Dims list_of(const NodeImport& node, std::string_view name, std::size_t count,
              std::int64_t absent) {
     const Dims given = node.integers(name);

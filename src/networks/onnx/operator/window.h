@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// The window attributes common to Conv and the pools, expanded to one value per spatial axis.
+// The window attributes that Conv and the pools share, expanded to one value per spatial axis.
 struct OnnxWindow {
     Dims kernel;
     Dims stride;
@@ -19,7 +19,7 @@ struct OnnxWindow {
 // pad at the end (UPPER) or the beginning (LOWER).
 OnnxWindow window_of(const NodeImport& node, const Dims& kernel);
 
-// An operator of ours with such a window.
+// One of our operators with such a window.
 template <class T>
 T with_window(T op, const OnnxWindow& window) {
     op.kernel = window.kernel;
@@ -30,12 +30,12 @@ T with_window(T op, const OnnxWindow& window) {
     return op;
 }
 
-// A list with all its values: an empty one means `absent` everywhere.
+// A list with all its values; if it is empty, all are `absent`.
 inline Dims spelt_out(const Dims& list, std::size_t count, std::int64_t absent) {
     return list.empty() ? Dims(count, absent) : list;
 }
 
-// The window of an operator of ours as attributes.
+// The window of one of our operators as attributes.
 template <class T>
 LayerWriter::Attributes window_attributes(const T& op) {
     const std::size_t axes = op.kernel.size();
