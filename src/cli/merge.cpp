@@ -24,6 +24,9 @@ std::string counted(std::size_t count, std::string_view one) {
 }
 
 void merge_all(const MergeOptions& options) {
+    for (const std::string& file : options.files) {
+        Database::open_existing(file);  // a wrong name ends here, before a database is created
+    }
     const Database into = Database::open(database_path(options.database));
     for (const std::string& file : options.files) {
         const Merged merged = merge_database(into, file);
