@@ -17,7 +17,7 @@ namespace strata {
 namespace {
 
 constexpr std::size_t parts = 5;
-constexpr unsigned shuffle_seed = 1;  // so that the parts are the same in every run
+constexpr unsigned shuffle_seed = 1;  // fixed, so that every run has the same folds
 
 using Rows = std::vector<const ProblemRow*>;
 
@@ -30,7 +30,7 @@ std::vector<Seconds> predictions(const Rows& rows,
     return times;
 }
 
-// Rows that repeat a problem stay in one part, or its answer would be known.
+// Rows that repeat a problem stay in one fold; otherwise its answer would be known.
 std::vector<std::size_t> parts_of(const Rows& rows) {
     std::map<std::string, std::size_t> part_of_problem;
     std::mt19937 random(shuffle_seed);
@@ -63,7 +63,7 @@ std::vector<Seconds> cross_validated(const Rows& rows, const DeviceDescription& 
         }
         DeviceRates rates = fit_rates(others, device);
         if (std::holds_alternative<AttentionRow>(rows.front()->problem)) {
-            rates.attention.merge(rates_of(device.name).attention);  // forward, of both passes
+            rates.attention.merge(rates_of(device.name).attention);  // for both passes
         }
         for (std::size_t i = 0; i < rows.size(); ++i) {
             if (part_of[i] == part) {
@@ -74,7 +74,7 @@ std::vector<Seconds> cross_validated(const Rows& rows, const DeviceDescription& 
     return times;
 }
 
-// Whether the device has what the row's model needs.
+// Whether the device has everything that the row's model needs.
 bool can_predict(const ProblemRow& row, const DeviceDescription& device) {
     try {
         predict_row(row, device, {});
@@ -84,14 +84,14 @@ bool can_predict(const ProblemRow& row, const DeviceDescription& device) {
     }
 }
 
-// Whether rates are carried over from another device as they are, not fitted to several.
+// Whether rates are taken from another device as they are, not fitted to several devices.
 bool are_carried_over(const ProblemRow& row, const DeviceDescription& device) {
     const auto* const product = std::get_if<GemmRow>(&row.problem);
     return std::holds_alternative<AttentionRow>(row.problem) ||
            (product != nullptr && runs_alone(*product, device));
 }
 
-// By what the most similar other device reaches.
+// Predictions by the rates of the most similar other device.
 std::optional<std::vector<Seconds>> of_relatives(const Rows& rows,
                                                  const DeviceDescription& device) {
     DeviceRates related;
@@ -107,8 +107,8 @@ std::optional<std::vector<Seconds>> of_relatives(const Rows& rows,
     return predictions(rows, [&](const auto& row) { return predict_row(row, device, related); });
 }
 
-// By rates from other devices of the same maker; nothing where there are no such rows, or no rates
-// that one device could have from another.
+// Predictions by rates from other devices of the same maker; nothing if there are no such rows, or
+// if one device's rates cannot serve another.
 std::optional<std::vector<Seconds>> left_out(const Rows& rows, const DeviceDescription& device,
                                              const std::map<std::string, Rows>& rows_by_device) {
     Rows others;
@@ -141,7 +141,7 @@ double quantile(std::vector<double>& values, double share) {
     return values[at];
 }
 
-// The same errors of rows that take long: what short ones take is mostly launches and chance.
+// The same errors for long rows only: short times are mostly launches and noise.
 void add_long_ones(const std::string& device, const std::string& name, const char* split,
                    const std::vector<Seconds>& times, const std::vector<Seconds>& measured,
                    std::vector<AccuracyRow>& found) {

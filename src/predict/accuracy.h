@@ -9,8 +9,8 @@
 
 namespace strata {
 
-// How far predictions are off: of |predicted / measured - 1| the mean (MAPE), the median and the
-// ninth decile, and of the sum of all times the signed error.
+// How far predictions are off: the mean (MAPE), the median and the ninth decile of |predicted /
+// measured - 1|, and the signed error of the total time.
 struct PredictionErrors {
     std::size_t n = 0;
     double mape = 0;
@@ -19,24 +19,24 @@ struct PredictionErrors {
     double signed_sum = 0;
 };
 
-// Requires: as many positive numbers of both.
+// Requires: equally many positive numbers in both.
 PredictionErrors errors_of(std::span<const Seconds> predicted, std::span<const Seconds> measured);
 
-// The errors of one class of problems on one device, of predictions that are made in one way.
+// The errors of predictions for one class of problems on one device, made in one way.
 struct AccuracyRow {
     std::string device;
     std::string problem_class;
-    // "roofline"; "uncalibrated": by priors; "calibrated": by the rates that predictions use
-    // here, which may have been fitted to these very rows; "cross-validated": each fifth of the
-    // rows by rates fitted to the other four; "left-out": by rates that rows of the same class on
-    // other devices of the same maker give, where there are such rows, else by those that
-    // predictions of a device take which none were fitted to.
+    // "roofline"; "uncalibrated": by priors; "calibrated": by the rates that predictions use here,
+    // which may have been fitted to these rows; "cross-validated": each fifth of the rows by rates
+    // fitted to the other four; "left-out": by rates from rows of the same class on other devices
+    // of the same maker if there are such rows, else by the rates that an unfitted device would
+    // use.
     std::string split;
     PredictionErrors errors;
 };
 
-// The rows that have a time and can be predicted, in the order of devices and classes. Rows of a
-// device that is not described are left out, and so are classes with fewer than five.
+// The rows that have a time and can be predicted, ordered by device and class. Rows of devices
+// without a description are left out, and so are classes with fewer than five rows.
 std::vector<AccuracyRow> accuracy_of(std::span<const ProblemRow* const> rows);
 
 }  // namespace strata

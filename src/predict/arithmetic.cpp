@@ -34,7 +34,7 @@ const std::optional<Fact<FlopRate>>& stated_peak(const DeviceDescription& device
     return device.f32_peak;
 }
 
-// What a floating-point operation draws at the highest clock, by architecture, in joules.
+// The energy of a floating-point operation at the highest clock, by architecture, in joules.
 struct OperationEnergy {
     std::string_view architecture;
     double joules;

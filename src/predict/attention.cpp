@@ -19,8 +19,8 @@ constexpr double rows_of_an_instruction = 16;
 constexpr double keys_of_a_step = 64;
 constexpr double overlap = 4;
 constexpr double edge_of_residence = 0.05;  // of the resident bytes
-constexpr double far = 30;                  // from where on a logistic function is 0
-// Widths for which there are kernels; others are padded, and larger ones take the last.
+constexpr double far = 30;                  // a logistic function is 0 from here on
+// The widths that kernels exist for; others are padded, and larger ones use the last.
 constexpr std::array<double, 6> widths = {64, 96, 128, 192, 256, 512};
 
 double heads_of(const AttentionProblem& p) {
@@ -32,13 +32,13 @@ double kv_heads_of(const AttentionProblem& p) {
            static_cast<double>(p.kv_heads == 0 ? p.heads : p.kv_heads);
 }
 
-// The most keys that any query sees.
+// The largest number of keys that any query sees.
 double most_keys(const AttentionProblem& p) {
     const std::int64_t keys = p.window == 0 ? p.keys : std::min(p.window, p.keys);
     return static_cast<double>(keys);
 }
 
-// The share of the scores that mask and window leave; with a mask the last query sees the last key.
+// The share of the scores inside mask and window; with a mask, the last query sees the last key.
 double share_unmasked(const AttentionProblem& p) {
     const double queries = static_cast<double>(p.queries), keys = static_cast<double>(p.keys);
     const double most = most_keys(p);
@@ -47,7 +47,7 @@ double share_unmasked(const AttentionProblem& p) {
     }
     const double seeing = std::min(queries, keys);                  // queries that see any key
     const double before = keys - seeing;                            // keys that all of them may see
-    const double growing = std::clamp(most - before, 0.0, seeing);  // not yet a whole window
+    const double growing = std::clamp(most - before, 0.0, seeing);  // seeing less than a window
     const double seen = growing * before + growing * (growing + 1) / 2 + (seeing - growing) * most;
     return seen / (queries * keys);
 }
@@ -56,7 +56,7 @@ double scores(const AttentionProblem& p) {
     return heads_of(p) * static_cast<double>(p.queries) * static_cast<double>(p.keys);
 }
 
-// The products that an unfused pass takes.
+// The products of an unfused pass.
 std::vector<GemmProblem> unfused_products(const AttentionProblem& p) {
     const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k, bool transposed) {
         return GemmProblem{.batch = p.batch * p.heads,
@@ -101,16 +101,16 @@ AttentionPrediction predict_unfused(const AttentionProblem& problem,
     return found;
 }
 
-// How a fused kernel is cut into blocks.
+// How a fused kernel is divided into blocks.
 struct FusedBlocks {
     double blocks = 1;
-    double rows = rows_of_a_block;  // of a block's instructions
-    double mean = 1, most = 1;      // what a block passes, of keys, or backward of queries
-    double parts = 1;               // that what it passes is divided into
+    double rows = rows_of_a_block;  // computed by a block's instructions
+    double mean = 1, most = 1;      // keys that a block passes; queries if backward
+    double parts = 1;               // that these are divided into
 };
 
-// What blocks of so many rows, of `along` queries or keys, pass of all `across`, where masks leave
-// them a share.
+// Blocks of `rows` rows of `along` queries or keys that pass all `across` of the others, of which
+// masks leave `share`.
 FusedBlocks blocks_over(double units, double rows, double along, double across, double share) {
     FusedBlocks found;
     const double tiles = std::ceil(rows / rows_of_a_block);
@@ -118,7 +118,7 @@ FusedBlocks blocks_over(double units, double rows, double along, double across, 
     found.rows = std::min(rows_of_a_block,
                           std::ceil(rows / rows_of_an_instruction) * rows_of_an_instruction);
     found.most = std::ceil(across / keys_of_a_step) * keys_of_a_step;
-    // (A block on the diagonal computes what the mask takes away, too.)
+    // (A block on the diagonal also computes the masked part.)
     const double whole = share < 1 ? across * share + along / tiles / 2 : found.most;
     found.mean = std::clamp(whole, std::min(across, keys_of_a_step), found.most);
     return found;
@@ -150,7 +150,7 @@ double padded_width(const AttentionProblem& p) {
     return found == widths.end() ? width : *found;
 }
 
-// What a processor takes for a row and a key, and for a key of K and V.
+// The time of a processor for one row and key, and for reading one key of K and V.
 struct PairCost {
     double arithmetic, exponential, read;
 };
@@ -236,7 +236,7 @@ AttentionPrediction predict_fused(const AttentionProblem& p, const DeviceDescrip
     const double clock = (device.boost_clock ? device.boost_clock : device.base_clock)->value.value;
     const FusedBlocks cut = blocks_of(p, processors, rates);
     const PairCost pair = cost_of_a_pair(p, processors, clock, device, rates);
-    // What a block takes that passes so much.
+    // The time of a block that passes this many.
     const auto latency = [&](double passed) { return rates.step * (passed / keys_of_a_step); };
     const double work = std::max(cut.rows * (pair.arithmetic + pair.exponential), pair.read);
     const auto block = [&](double passed) {

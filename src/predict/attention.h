@@ -20,36 +20,35 @@ inline constexpr std::array<std::string_view, 3> names_of(AttentionPass) {
     return {"forward", "backward", "forward+backward"};
 }
 
-// Kernels differ by what they are for: many queries with a causal mask, or without one; the one
-// query of a sequence that grows, whose keys are divided among processors; gradients.
+// Kernels differ by purpose: many queries with a causal mask, or without one; the single query of a
+// growing sequence, whose keys are divided among processors; gradients.
 enum class AttentionPhase { prefill, encoder, decode, backward };
 inline constexpr std::size_t attention_phases = 4;
 inline constexpr std::array<std::string_view, attention_phases> names_of(AttentionPhase) {
     return {"prefill", "encoder", "decode", "backward"};
 }
 
-// softmax(Q K^T) V, of each head of each sequence: Q is queries x width, K and V keys x width.
+// softmax(Q K^T) V for each head of each sequence: Q is queries x width, K and V keys x width.
 struct AttentionProblem {
     std::int64_t batch = 1;
     std::int64_t heads = 1;
-    std::int64_t kv_heads = 0;  // of K and V, which groups of heads share; 0: as many as heads
+    std::int64_t kv_heads = 0;  // of K and V, shared by groups of heads; 0: as many as heads
     std::int64_t queries = 1;
     std::int64_t keys = 1;
     std::int64_t width = 64;
-    std::int64_t window = 0;  // the most keys that a query sees, the last ones; 0: no limit
+    std::int64_t window = 0;  // a query sees at most this many last keys; 0: no limit
     AttentionMask mask = AttentionMask::none;
     AttentionPass pass = AttentionPass::forward;
     Arithmetic arithmetic = Arithmetic::f32;
     double element_bytes = 4;
-    double cache_bytes = 0;  // of an element of K and V; 0: as the others
+    double cache_bytes = 0;  // of an element of K and V; 0: element_bytes
 
-    // Of the scores that the mask leaves, in two products forward and, where they are recomputed,
-    // five backward.
+    // For the unmasked scores: two products forward, and five backward, which recomputes them.
     Flops flops() const;
-    // Q, K, V and the result, and backward their gradients, once. (Of K and V what a window
-    // leaves.)
+    // Q, K, V and the result, and backward also their gradients, once. (Only the part of K and V
+    // inside the window.)
     Bytes compulsory() const;
-    // Of a problem of both passes, the backward one.
+    // Backward if the problem has both passes.
     AttentionPhase phase() const;
 };
 
@@ -61,36 +60,36 @@ inline constexpr std::array<std::string_view, 2> names_of(AttentionAlgorithm) {
     return {"unfused", "fused"};
 }
 
-// What a fused kernel reaches, mostly in shares of the device's description, so that a similar
+// What a fused kernel reaches, mostly relative to the device's description, so that a similar
 // device reaches the same. Each is positive; a fit moves those of the first group.
 struct FusedRates {
     Seconds launch{8e-6};
-    // Of the peak, beside the exponentials: FlashAttention-2 states 50 to 73 % forward and up to
+    // Of the peak, without the exponentials: FlashAttention-2 states 50 to 73 % forward and up to
     // 63 % backward on an A100 (Dao, "FlashAttention-2", 2023).
     double efficiency = 0.7;
-    double wide = 0.9;         // of that, with heads of more than 128
-    double wider = 0.5;        // of that, with heads of more than 256
-    double exponentials = 16;  // of a processor per clock (CUDA C++ programming guide)
-    double tail = 0.4;         // of the longest block, which is added to what all take
-    Seconds block{2.5e-6};     // until a block has begun, and until it has written its result
+    double wide = 0.9;         // factor for heads wider than 128
+    double wider = 0.5;        // factor for heads wider than 256
+    double exponentials = 16;  // per clock and processor (CUDA C++ programming guide)
+    double tail = 0.4;         // share of the longest block that is added to the average
+    Seconds block{2.5e-6};     // to start a block and to write its result
     Seconds step{0.1e-6};      // latency of 64 keys
-    double l2 = 60;            // bytes of K and V per clock of a processor
+    double l2 = 60;            // bytes of K and V per clock and processor
     double dram_efficiency = 0.8;
-    double cached = 0.5;      // of memory's time, where all operands stay in the L2 cache
-    double resident = 0.8;    // of the L2 cache, where they do
-    Seconds split{1.5e-6};    // for adding up the parts of divided keys
-    double split_keys = 128;  // least of a part
-    Seconds sequence{1e-9};   // of each sequence
-    double appended = 0.02;   // clocks of a processor for each element of Q
+    double cached = 0.5;      // of memory's time, if all operands stay in the L2 cache
+    double resident = 0.8;    // share of the L2 cache in which they stay
+    Seconds split{1.5e-6};    // to add the parts of divided keys
+    double split_keys = 128;  // the smallest part
+    Seconds sequence{1e-9};   // for each sequence
+    double appended = 0.02;   // clocks of a processor per element of Q
 
-    // How many heads that share their keys one block takes together, and with how many queries of
-    // each; how many parts the keys of heads that share none may have. A fit tries them.
+    // How many heads with shared keys one block processes together, and how many queries of each;
+    // into how many parts the keys of heads without shared keys may be divided. A fit tries values.
     double packed_heads = 1024;
     double packed_queries = 1;
     double ungrouped_parts = 1024;
 };
 
-// What the parts reach.
+// Rates of the parts of an attention.
 struct AttentionRates {
     GemmRates products;
     StreamingRates softmax;
@@ -101,10 +100,10 @@ struct AttentionRates {
     }
 };
 
-// What is usual in a phase.
+// The usual rates of a phase.
 FusedRates prior_fused_rates(AttentionPhase phase);
 
-// A prediction with the terms that it is made of; those of the other algorithm are zero.
+// A prediction and its terms; the terms of the other algorithm are zero.
 struct AttentionPrediction {
     Seconds time;
     Seconds launch;        // of all kernels
@@ -112,7 +111,7 @@ struct AttentionPrediction {
     Seconds softmax;       // unfused: without its launch
     Seconds arithmetic;    // fused
     Seconds exponentials;  // fused
-    Seconds latency;       // fused: beginning of blocks, steps and sums of parts
+    Seconds latency;       // fused: start of blocks, steps, and adding parts
     Seconds l2;            // fused: K and V, once for each tile of queries
     Seconds dram;          // fused
     Bytes dram_traffic;
@@ -120,30 +119,30 @@ struct AttentionPrediction {
     AttentionPrediction& operator+=(const AttentionPrediction& other);
 };
 
-// One kernel that works in blocks, whose time is
+// One kernel that works in blocks. Its time is
 //
 //     launch + sequence batch + appended elements + split + ((blocks^4 + dram^4)^(1/4))
 //     blocks = the longest block, or all of them over the processors and `tail` of the longest
 //
-// A block takes up to 128 queries of a head, or of a group of heads that share their keys, and
-// passes the keys that mask and window leave it: it takes `block`, `step` for each 64 keys and the
-// longer of its arithmetic (with exponentials) and reading K and V from the L2 cache. A single
-// query's keys are divided among the processors that have no block otherwise. Backward, blocks are
-// of 128 keys and pass the queries, with five products where forward has two. Nothing is faster
-// than the device's peak, nor than its memory for what no cache holds.
+// A block has up to 128 queries of a head, or of a group of heads with shared keys, and passes the
+// keys inside mask and window. Its time is `block`, `step` for each 64 keys, and the longer of its
+// arithmetic (with exponentials) and reading K and V from the L2 cache. A single query's keys are
+// divided among processors without a block. Backward, blocks have 128 keys and pass the queries,
+// with five products instead of two. Nothing is faster than the device's peak, or than its memory
+// for data that no cache holds.
 AttentionPrediction predict_fused(const AttentionProblem& problem, const DeviceDescription& device,
                                   const FusedRates& rates);
 
-// Rates before anything is measured.
+// Rates before any measurement.
 AttentionRates prior_attention_rates(const DeviceDescription& device);
 
-// Unfused the time is the sum over Q K^T, the softmax and its product with V; backward over four
+// Unfused, the time is the sum of Q K^T, the softmax and its product with V; backward, of four
 // products and the softmax's gradient, which reads scores and their gradients and writes gradients.
 // All scores are computed, masked or not.
 //
-// Fused it is predict_fused(), in both passes the sum of them.
+// Fused, it is predict_fused(); for both passes, the sum of two.
 //
-// Throws Error where the device lacks a number.
+// Throws Error if the device lacks a number.
 AttentionPrediction predict_attention(const AttentionProblem& problem, AttentionAlgorithm algorithm,
                                       const DeviceDescription& device, const AttentionRates& rates);
 

@@ -20,7 +20,7 @@ void add_peak(std::vector<ComputeCeiling>& ceilings, const char* dtype,
     }
 }
 
-// The most that gpu-benches read of the GPUs whose bandwidth is stated (an H200).
+// The highest bandwidth that gpu-benches read on the GPUs with a stated one (an H200).
 constexpr double gpu_bytes_per_clock = 38;
 
 std::optional<Fact<Bandwidth>> l2_bandwidth_of(const DeviceDescription& device) {
@@ -36,8 +36,7 @@ std::optional<Fact<Bandwidth>> l2_bandwidth_of(const DeviceDescription& device) 
         fmt::format("derived: {} bytes a clock and processor", gpu_bytes_per_clock)};
 }
 
-// Of a last cache that no source measures, no more is known than that it gives less than the one
-// before it.
+// If no source measures the last cache, it is only known to be slower than the one before it.
 void add_caches(const DeviceDescription& device, std::vector<MemoryLevel>& levels) {
     const auto bandwidth = l2_bandwidth_of(device);
     if (!bandwidth || !device.dram_bandwidth) {

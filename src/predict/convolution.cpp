@@ -15,7 +15,7 @@ constexpr double step_clocks = 400;  // latency of 8 steps along the sum
 constexpr double block_start = 1e-6;
 constexpr std::int64_t few = 8;  // channels
 constexpr double product_depth = 8;
-constexpr double largest_whole = 1e18;  // so that absurd extents stay whole numbers
+constexpr double largest_whole = 1e18;  // so that absurd extents stay integers
 
 double up(double value, double part) {
     return std::ceil(value / part);
@@ -52,7 +52,7 @@ Extents extents_of(const ConvolutionProblem& a) {
             .size = a.element_bytes};
 }
 
-// So many products, rows x columns x sum.
+// `batch` products, rows x columns x sum.
 struct Product {
     double m, n, k, batch;
 
@@ -70,8 +70,8 @@ struct Product {
     double outputs() const { return m * n * batch; }
 };
 
-// For each phase of the strides backward-data is a product of its own; phases that no filter
-// reaches are none. (A padded 1 x 1 filter has more results than its one phase has pixels.)
+// Backward-data is one product for each phase of the strides that a filter reaches. (A padded 1 x 1
+// filter has more results than its only phase has pixels.)
 Product strided_product(const Extents& x) {
     const double pixels = up(x.h, x.u) * up(x.w, x.v);
     const bool is_pointwise = x.r == 1 && x.s == 1;
@@ -92,7 +92,7 @@ Product plain_product(const Extents& x, ConvolutionPass pass) {
     return strided_product(x);
 }
 
-// The products of transformed tiles, of which each image has `per_image`.
+// The products of transformed tiles; each image has `per_image` tiles.
 Product transformed_product(const Extents& x, ConvolutionPass pass, double per_image,
                             double products) {
     const double tiles = x.n * per_image;
@@ -105,19 +105,19 @@ Product transformed_product(const Extents& x, ConvolutionPass pass, double per_i
     return {tiles, x.c, x.k, products};
 }
 
-// The image that tiles of a result cut up.
+// The extents of the image that is divided into tiles.
 std::pair<double, double> tiled_extents(const Extents& x, ConvolutionPass pass) {
     return pass == ConvolutionPass::backward_data ? std::pair(x.h, x.w) : std::pair(x.p, x.q);
 }
 
-// A device's and its rates' numbers as a kernel's terms need them.
+// Numbers of a device and its rates, in the form that a kernel's terms need.
 struct Reached {
     const DeviceDescription& device;
     const ConvolutionRates& rates;
     double clock;
     Bandwidth memory, l2;
     FlopRate peak;          // of the lanes
-    Arithmetic arithmetic;  // of products
+    Arithmetic arithmetic;  // of the products
 };
 
 bool fits_matrix_units(const ConvolutionProblem& a) {
@@ -132,9 +132,9 @@ Arithmetic arithmetic_of_products(const ConvolutionProblem& problem,
                : Arithmetic::f32;
 }
 
-// Channels and filters that matrix units would take, were there enough: cuDNN 7 pads them to eight
-// and has the lanes multiply them all, so that one channel takes 8 times as long in 16 bits as in
-// 32 (as DeepBench's V100 shows).
+// The channels and filters that matrix units would need. cuDNN 7 pads them to eight and multiplies
+// them all on the lanes, so one channel takes 8 times as long in 16 bits as in 32 (shown by
+// DeepBench's V100).
 Extents padded_extents(const ConvolutionProblem& problem, const DeviceDescription& device) {
     Extents x = extents_of(problem);
     if (has_matrix_units(device, problem.arithmetic) && problem.groups == 1) {
@@ -171,18 +171,18 @@ double efficiency_of_tile(const ConvolutionKernel& kernel, const ConvolutionRate
 }
 
 GemmKernel gemm_kernel(const ConvolutionKernel& kernel) {
-    constexpr int outputs_of_warp = 2048;  // so 8 warps of 128 x 128 and 2 of 64 x 64
+    constexpr int outputs_of_warp = 2048;  // gives 8 warps for 128 x 128 and 2 for 64 x 64
     return {.tile_n = kernel.tile_n,
             .tile_m = kernel.tile_m,
             .warps = std::clamp(kernel.tile_m * kernel.tile_n / outputs_of_warp, 2, 8),
             .splits = kernel.splits};
 }
 
-// Tiles in waves; `ramp` multiply-adds along the sum are lost in each block.
+// Tiles in waves; each block loses `ramp` multiply-adds along the sum.
 void add_blocks(const Product& product, const GemmKernel& kernel, double efficiency, double ramp,
                 double size, const Reached& reached, ConvolutionPrediction& found) {
     const double depth = product_depth * up(product.k / kernel.splits, product_depth);
-    constexpr double steps_of_matrix_units = 4;  // as deep as so many of the lanes'
+    constexpr double steps_of_matrix_units = 4;  // each as deep as this many of the lanes'
     const double clocks =
         step_clocks / (reached.arithmetic == Arithmetic::f32 ? 1 : steps_of_matrix_units);
     const KernelRates block{.efficiency = efficiency * depth / (depth + ramp),
@@ -198,14 +198,14 @@ void add_blocks(const Product& product, const GemmKernel& kernel, double efficie
     found.flops = Flops{2 * times.blocks * kernel.tile_n * kernel.tile_m * depth};
 }
 
-// So many bytes, at this share of the stated bandwidth.
+// The time of this many bytes at this share of the stated bandwidth.
 Seconds moved(double bytes, const Reached& reached, double efficiency,
               ConvolutionPrediction& found) {
     found.dram_traffic += Bytes{bytes};
     return Bytes{bytes} / (reached.memory * efficiency);
 }
 
-// Partial sums are written and read once more.
+// Partial sums are written once and read once.
 void add_split(const Product& product, int splits, const Reached& reached,
                ConvolutionPrediction& found) {
     if (splits > 1) {
@@ -227,7 +227,7 @@ void add_plain(const ConvolutionProblem& problem, const Extents& x, const Reache
                               (is_pointwise ? rates.pointwise : 1) /
                               (is_data && is_strided && is_pointwise ? rates.strided : 1);
     add_blocks(product, gemm_kernel(kernel), efficiency, rates.ramp, x.size, reached, found);
-    // Filters smaller than the stride leave out rows whole, and parts of the lines in others.
+    // Filters smaller than the stride skip whole rows, and parts of the lines in the others.
     const double read =
         is_data ? 1 : std::min(1.0, x.r / x.u) * std::min(1.0, (x.s + 1) / (x.v + 1));
     found.dram =
@@ -247,7 +247,7 @@ void add_plain(const ConvolutionProblem& problem, const Extents& x, const Reache
 void add_fused_winograd(const ConvolutionProblem& problem, const Extents& x, const Reached& reached,
                         ConvolutionPrediction& found) {
     constexpr double block_tiles = 32, tile = 2, transformed = 16, filter = 9;
-    constexpr int as_product = 128;  // 16 products of 32 x 32 are one of 128 x 128
+    constexpr int as_product = 128;  // 16 products of 32 x 32 equal one of 128 x 128
     const ConvolutionKernel& kernel = found.kernel;
     const auto [height, width] = tiled_extents(x, problem.pass);
     const double blocks = up(x.n, kernel.block_images) * up(up(height, tile), kernel.block_rows) *
@@ -287,7 +287,7 @@ void add_winograd(const ConvolutionProblem& problem, const Extents& x, double fi
     add_split(product, found.kernel.splits, reached, found);
 }
 
-// The side of the tiles that are transformed: 32, or what a whole padded image needs.
+// The side of the transformed tiles: 32, or as much as a whole padded image needs.
 double fft_side(const Extents& x, LibraryAlgorithm algorithm) {
     constexpr double small = 32;
     return algorithm == LibraryAlgorithm::tiled_fft

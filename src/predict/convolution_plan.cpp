@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which kernels a library has for a convolution, by problem and by name, and what they reach
-// before anything is measured.
+// The kernels that a library has for a convolution, by problem and by name, and what they reach
+// before any measurement.
 #include "base/error.h"
 #include "base/text.h"
 #include "predict/convolution.h"
@@ -20,9 +20,9 @@ struct ProductTile {
 constexpr std::array product_tiles = {ProductTile{128, 128}, ProductTile{128, 64},
                                       ProductTile{128, 32}, ProductTile{64, 64}};
 constexpr std::array splits_of_sums = {1, 2, 4, 8, 16, 32, 64, 128};
-constexpr double shallowest = 64;         // part of the sum that a split leaves
-constexpr double transforms_library = 6;  // cuDNN has no Winograd of filters' gradients before it
-constexpr double fft_library = 7;         // and chooses no tiled FFT forward
+constexpr double shallowest = 64;         // part of the sum that a split keeps
+constexpr double transforms_library = 6;  // the first cuDNN with Winograd for filter gradients
+constexpr double fft_library = 7;         // the first that chooses tiled FFT forward
 
 bool is_pinned(const std::optional<ConvolutionKernel>& pinned, Algorithm algorithm) {
     return pinned && pinned->algorithm == algorithm;
@@ -33,13 +33,13 @@ bool has_unit_steps(const ConvolutionProblem& a) {
            a.groups == 1;
 }
 
-// Frameworks have loops of their own for these, in every pass.
+// Frameworks have their own loops for these, in every pass.
 bool is_depthwise(const ConvolutionProblem& a) {
     return a.groups > 1 && a.groups == a.c;
 }
 
-// Whether the library would take the algorithm. (Winograd of 5 x 5 filters and FFTs of whole images
-// are slower than what the model can tell, and rarely taken.)
+// Whether the library would choose the algorithm. (Winograd of 5 x 5 filters and FFTs of whole
+// images are slower than the model predicts, and rarely chosen.)
 bool would_take(Algorithm algorithm, const ConvolutionProblem& a, double library) {
     const bool is_weights = a.pass == ConvolutionPass::backward_weights;
     const bool is_data = a.pass == ConvolutionPass::backward_data;
@@ -62,7 +62,7 @@ bool would_take(Algorithm algorithm, const ConvolutionProblem& a, double library
     }
 }
 
-// What the algorithm can compute at all, which a table's name may contradict.
+// Whether the algorithm can compute the problem; a table's name may contradict it.
 bool can_take(Algorithm algorithm, const ConvolutionProblem& a) {
     constexpr std::int64_t tile = 32;
     switch (algorithm) {
@@ -80,7 +80,7 @@ bool can_take(Algorithm algorithm, const ConvolutionProblem& a) {
     }
 }
 
-// How deep the sum of an algorithm's products is.
+// The length of the sum of an algorithm's products.
 double depth_of(Algorithm algorithm, const ConvolutionProblem& a) {
     const auto number = [](std::int64_t x) { return static_cast<double>(x); };
     if (a.pass == ConvolutionPass::backward_weights) {
@@ -91,7 +91,7 @@ double depth_of(Algorithm algorithm, const ConvolutionProblem& a) {
         return number(a.k / a.groups) * std::ceil(number(a.r) / number(a.stride_h)) *
                std::ceil(number(a.s) / number(a.stride_w));
     }
-    return 0;  // others are not split
+    return 0;  // others are never split
 }
 
 void add_tiled(Algorithm algorithm, const ConvolutionProblem& a,
@@ -149,14 +149,14 @@ struct AlgorithmName {
 constexpr std::array algorithm_names = {
     AlgorithmName{"IMPLICIT_GEMM", Algorithm::implicit_gemm},
     AlgorithmName{"IMPLICIT_PRECOMP_GEMM", Algorithm::precomputed_gemm},
-    AlgorithmName{"LICIT_PRECOMP_GEMM", Algorithm::precomputed_gemm},  // as DeepBench cut it off
+    AlgorithmName{"LICIT_PRECOMP_GEMM", Algorithm::precomputed_gemm},  // truncated by DeepBench
     AlgorithmName{"GEMM", Algorithm::explicit_gemm},
     AlgorithmName{"WINOGRAD", Algorithm::fused_winograd},
     AlgorithmName{"FFT", Algorithm::fft},
     AlgorithmName{"FFT_TILING", Algorithm::tiled_fft},
     AlgorithmName{"DIRECT", Algorithm::direct}};
 
-// Parts of kernels' names that tell the algorithm, in the order in which they decide.
+// Parts of kernels' names that determine the algorithm, in order of precedence.
 constexpr std::array kernel_names = {
     AlgorithmName{"scudnn_winograd", Algorithm::fused_winograd},
     AlgorithmName{"winogradforwarddata4x4", Algorithm::winograd_3x3},
@@ -274,7 +274,7 @@ ConvolutionRates prior_convolution_rates(const DeviceDescription& device, Convol
 }
 
 ConvolutionRates with_library(ConvolutionRates rates, ConvolutionPass pass, double library) {
-    constexpr double ramp_before = 5, dram_before = 0.75;  // beside later ones
+    constexpr double ramp_before = 5, dram_before = 0.75;  // relative to later libraries
     const bool was_before = rates.library < transforms_library,
                is_before = library < transforms_library;
     if (pass == ConvolutionPass::backward_weights && was_before != is_before) {

@@ -11,11 +11,11 @@ namespace strata {
 
 namespace {
 
-// How strongly rates are held to where they begin, in rows: enough that what no row speaks of
-// stays.
+// How strongly rates are held to their start, in rows: strongly enough that rates without evidence
+// do not move.
 constexpr double usual_cpu_pull = 0.03;
 
-// A time with what its pass asks of a CPU.
+// A time and the work of its pass on a CPU.
 struct FitRow {
     std::vector<CpuWork> works;
     Mode mode = Mode::training;
@@ -96,7 +96,7 @@ public:
         move(parameters, all);
     }
 
-    // The bandwidths that operators reach whose arithmetic is little.
+    // The bandwidths, fitted to operators with little arithmetic.
     void fit_memory(const RowsByFamily& families) {
         constexpr std::array light = {"relu forward", "add forward", "relu backward_data",
                                       "fully_connected update"};
@@ -123,8 +123,8 @@ public:
     CpuRates rates;
 
 private:
-    // Half of what operations would cost if they took all the time of the middle row: where they
-    // cost far less than traffic, a fit would not see them.
+    // Starts at half the cost of an operation if operations took all the time of the median row.
+    // From a far lower start, traffic would hide the cost from the fit.
     void begin_at_arithmetic(CpuStreamRates& found, const std::vector<FitRow>& rows) const {
         std::vector<double> costs;
         for (const FitRow& row : rows) {

@@ -9,7 +9,7 @@
 
 namespace strata {
 
-// What a pass of an operator took that ran alone, again and again.
+// The measured time of an operator's pass that ran alone repeatedly.
 struct OperatorTime {
     Op op;
     Signature signature;
@@ -17,15 +17,15 @@ struct OperatorTime {
     Mode mode = Mode::training;
     StepKind kind = StepKind::compute;
     Seconds time;
-    std::string problem = {};  // the operator as `strata run` takes it
+    std::string problem = {};  // the operator in the form that `strata run` accepts
 };
 
-// Rates fitted to such times (predict/fit.h), each family by itself after the caches' and the
-// memory's bandwidths, which are those that the elementwise operators reach. A time that is no
-// positive number, or that the model has no family for, says nothing.
+// Rates fitted to such times (predict/fit.h). The bandwidths of caches and memory come first, from
+// the elementwise operators; then each family is fitted separately. A time that is not a positive
+// number, or for which the model has no family, is ignored.
 CpuRates fit_cpu_rates(std::span<const OperatorTime> times, const DeviceDescription& device);
 
-// The predicted time of one, alone; nothing where the model has no family for it.
+// The predicted time of one, run alone; nothing if the model has no family for it.
 std::optional<Seconds> predict_alone(const OperatorTime& one, const CpuCeilings& ceilings,
                                      const CpuRates& rates);
 

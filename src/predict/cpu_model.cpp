@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-constexpr double overlap = 4;  // the exponent that joins what hides each other
+constexpr double overlap = 4;  // the exponent that combines overlapping terms
 
 // The share of a working set's traffic that misses a cache of this capacity.
 double missing(Bytes working_set, Bytes capacity) {
@@ -20,7 +20,7 @@ double missing(Bytes working_set, Bytes capacity) {
     return 1 / (1 + std::pow(capacity / working_set, 4));
 }
 
-// Bytes by what serves them.
+// Bytes by the level that serves them.
 struct ServedBy {
     Bytes l2, l3, memory;
 
@@ -34,16 +34,16 @@ struct ServedBy {
     }
 };
 
-// What a network between two uses of a layer's parameters moves through the caches: as much as 25
-// million parameters, a usual network's, with their gradients and moments in training.
+// The traffic of a network between two uses of a layer's parameters: that of 25 million parameters,
+// a usual network's, with their gradients and moments in training.
 Bytes between_uses(Mode mode) {
     constexpr Bytes usual_parameters{100e6};
     return usual_parameters * (mode == Mode::training ? 3 : 1);
 }
 
-// What a network moves through the caches between the layer that wrote an operand and this one, and
-// since the memory of its result was last used: that of activations that wait for the backward
-// pass, or that share their memory, and of a usual layer's parameters.
+// The traffic of a network since the layer that wrote an operand, and since the last use of its
+// result's memory: activations that wait for the backward pass or share memory, and a usual layer's
+// parameters.
 struct StreamSets {
     Bytes just_written, long_left;
 };
@@ -98,11 +98,11 @@ KernelPrediction predict_on_cpu(const CpuWork& work, const CpuCeilings& ceilings
     Bytes refetch;
     if (work.is_product) {
         const CpuProductRates& found = rates.product(work.family);
-        // (Cores that idle do not wait for each other's rows and columns: more of them never take
-        // less time.)
+        // (Idle cores do not wait for each other's rows and columns: more of them never take less
+        // time.)
         const double starts =
             idle * (1 + found.sum / work.sum) + found.columns / work.columns + found.row / work.row;
-        // (A clock that rose after the peak was measured could fit more than the peak.)
+        // (If the clock rose after the peak was measured, a fit could exceed the peak.)
         const double efficiency = std::min(found.efficiency, 1.0);
         arithmetic = Flops{work.operations * starts} / (efficiency * ceilings.peak);
         call = found.call;

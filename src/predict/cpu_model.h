@@ -8,26 +8,25 @@
 
 namespace strata {
 
-// Where an operand lies when a pass begins: as left by the pass itself when an operator runs alone,
-// again and again, or by the rest of a network, which has driven the parameters out of the caches,
-// and the memory that the result is written to as well.
+// Where operands are when a pass begins: left by the pass itself if an operator runs alone
+// repeatedly, or left by the rest of a network, which has evicted the parameters and the result's
+// memory from the caches.
 enum class Surroundings { alone, network };
 
-// The time with the terms that it is made of:
+// The time and its terms:
 //
 //   time = repeats (call + (arithmetic^4 + (caches + memory)^4)^(1/4))
 //   arithmetic = operations (1 + start / sum + refill / row + edge / columns) / (efficiency peak)
 //   traffic = operands once + refetch operations
 //
-// with more of it where there are too few pieces for all cores. Caches and memory take their part
-// of the traffic by what fits: a working set misses a cache for 1 / (1 + (capacity / bytes)^4) of
-// its traffic. (The cache-aware roofline of Ilic, Pratas and Sousa, IEEE Computer Architecture
-// Letters 2014, with reached instead of stated ceilings; the forms of efficiency and blend are
-// ours.)
+// with more of it if there are too few pieces for all cores. Caches and memory share the traffic by
+// capacity: a working set misses a cache for 1 / (1 + (capacity / bytes)^4) of its traffic. (The
+// cache-aware roofline of Ilic, Pratas and Sousa, IEEE Computer Architecture Letters 2014, with
+// reached instead of stated ceilings; the forms of efficiency and blend are ours.)
 KernelPrediction predict_on_cpu(const CpuWork& work, const CpuCeilings& ceilings,
                                 const CpuRates& rates, Surroundings surroundings, Mode mode);
 
-// A CPU whose layers run by oneDNN, as `strata run` runs them with --algorithm direct.
+// A CPU that runs layers with oneDNN, as `strata run` does with --algorithm direct.
 std::unique_ptr<DeviceModel> cpu_model(Cpu cpu);
 
 }  // namespace strata

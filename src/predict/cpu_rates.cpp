@@ -44,7 +44,7 @@ std::string lines_of(const NamedNumbers& numbers) {
     return text;
 }
 
-// Reads what a table has; the others keep their values.
+// Reads the rates in a table; the others keep their values.
 void read_numbers(const NamedNumbers& numbers, const TomlSection& section,
                   std::initializer_list<std::string_view> further_keys) {
     std::vector<std::string_view> known = further_keys;
@@ -71,19 +71,19 @@ void read_families(const TomlSection& file, std::string_view origin, std::string
     }
 }
 
-// The pass with which a family's name ends; of answers the forward one.
+// The pass at the end of a family's name; inference counts as forward.
 std::string pass_in(std::string_view family) {
     const auto space = family.rfind(' ');
     std::string pass(space == std::string_view::npos ? "" : family.substr(space));
     return pass == " inference" ? " forward" : pass;
 }
 
-// The same family in that pass.
+// The same operator's family for that pass.
 std::string fallback_of(std::string_view family) {
     return std::string(family.substr(0, family.rfind(' '))) + pass_in(family);
 }
 
-// The first of these families that there is, else the usual rates.
+// The first of these families that exists, else the usual rates.
 template <class Rates>
 const Rates& first_of(const std::map<std::string, Rates, std::less<>>& families,
                       std::initializer_list<std::string> names, const Rates& usual) {
@@ -113,8 +113,8 @@ void scale_fact(std::optional<Fact<Q>>& fact, double factor) {
     }
 }
 
-// Where a description does not tell the second cache's: a register of 32 bytes a clock and core, of
-// what processors of these years state.
+// If a description does not state the second cache's bandwidth: a register of 32 bytes per clock
+// and core, as current processors state.
 Bandwidth usual_l2_bandwidth(const DeviceDescription& device) {
     constexpr double bytes_per_clock = 32;
     return Bandwidth{bytes_per_clock * device.processors->value.value * clock_of_cpu(device).value};
@@ -177,7 +177,7 @@ CpuRates cpu_rates_of(const DeviceDescription& device) {
         }
     }
     constexpr double lanes_of_avx512 = 32;
-    // (A copy with other lanes runs the kernels of its origin.)
+    // (A copy with other lanes runs its origin's kernels.)
     const DeviceDescription origin = origin_of(device).value_or(device);
     const bool is_wide = origin.lanes && origin.lanes->value.value >= lanes_of_avx512;
     const std::string_view wanted = is_wide ? "onednn-avx512" : "onednn-avx2";

@@ -13,23 +13,23 @@ namespace strata {
 
 namespace {
 
-constexpr std::int64_t register_width = 16;  // floats that convolutions pad channels to
+constexpr std::int64_t register_width = 16;  // floats; convolutions pad channels to it
 constexpr std::int64_t few_input_channels = 4;
 constexpr std::int64_t half_register_width = 8;
 constexpr std::int64_t usual_window = 9;
-// Results of a product that one core computes at a time, and elements of a tensor.
+// The results of a product that one core computes at a time, and the elements of a tensor.
 constexpr double results_of_a_piece = 256;
 constexpr double elements_of_a_piece = 4096;
 
-// Answers go by kernels of their own where parameters no longer change.
+// Inference has kernels of its own, because its parameters do not change.
 std::string with_pass(std::string_view kind, const LayerTask& task) {
     const bool answers =
         task.pass == Pass::forward && task.execution.numerics.mode == Mode::inference;
     return fmt::format("{} {}", kind, answers ? "inference" : name_of(task.pass));
 }
 
-// Convolutions whose loops differ have rates of their own. oneDNN leaves some of the gradients of
-// large depthwise windows, and of groups that do not fill registers, to plain loops.
+// Convolutions with different loops have their own rates. oneDNN computes some gradients of large
+// depthwise windows, and of groups that do not fill registers, in plain loops.
 std::string convolution_kind(const Convolution& op, const Signature& signature) {
     const std::int64_t channels = signature.inputs[0].tensor.dims[1];
     if (op.groups > 1 && op.groups == channels) {
@@ -86,14 +86,14 @@ CpuWork convolution_work(const Dims& image, const Dims& result, const Dims& kern
     const std::int64_t outputs = result[0] * product(std::span(result).subspan(2));
     const std::int64_t window = product(kernel);
     const bool is_depthwise = groups > 1 && channels == 1 && filters == 1;
-    // Images are stored in blocks of channels that fill a register.
+    // Images are stored in blocks of as many channels as a register holds.
     const std::int64_t loops = is_depthwise  ? padded(groups)
                                : groups == 1 ? padded(filters) * channels
                                              : groups * filters * channels;
     const std::int64_t sum = pass == Pass::forward         ? channels * window
                              : pass == Pass::backward_data ? filters * window
                                                            : outputs;
-    // (A register of filters is computed whole, so that fewer of them take no longer.)
+    // (A whole register of filters is computed, so fewer filters take as long.)
     const std::int64_t columns = pass == Pass::backward_data ? channels
                                  : groups == 1               ? std::max(filters, register_width)
                                                              : filters;
@@ -104,7 +104,7 @@ CpuWork convolution_work(const Dims& image, const Dims& result, const Dims& kern
     work.row = number(result.back());
     work.columns = number(is_depthwise ? groups : columns);
     work.parameters = weights.tensor.bytes();
-    // (Of the registers that are computed, filled or not.)
+    // (Of all computed registers, filled or not.)
     const std::int64_t images = product(image) / image[1];
     const double results = pass == Pass::backward_data
                                ? number(images) * number(image[1])
@@ -128,7 +128,7 @@ CpuWork gemm_work(const LayerProduct& product) {
     return work;
 }
 
-// The products of a task, without families and traffic; nothing for an operator that needs none.
+// The products of a task, without families and traffic; nothing for an operator without products.
 std::optional<std::vector<CpuWork>> products_on_cpu(const LayerTask& task) {
     const Signature& s = task.signature;
     if (task.pass == Pass::update) {
@@ -165,8 +165,7 @@ std::optional<std::vector<CpuWork>> products_on_cpu(const LayerTask& task) {
     return works;
 }
 
-// The compulsory traffic of the pass, divided among its products, parameters by the extents that
-// they have in each.
+// Divides the pass's compulsory traffic among its products; each gets parameters by its extents.
 void add_traffic(const LayerTask& task, std::vector<CpuWork>& works) {
     const Bytes traffic = work_of(task.op, task.signature, task.pass).traffic();
     const Bytes parameters = std::min(parameter_bytes(task.signature), traffic);
@@ -176,7 +175,7 @@ void add_traffic(const LayerTask& task, std::vector<CpuWork>& works) {
         of_products += work.parameters;
     }
     for (CpuWork& work : works) {
-        // A recurrent layer multiplies all inputs at once, as a fully connected layer would.
+        // A recurrent layer multiplies all inputs at once, like a fully connected layer.
         const bool is_of_inputs = std::holds_alternative<Recurrent>(task.op) &&
                                   task.pass != Pass::backward_weights && work.repeats == 1;
         work.family = with_pass(
@@ -201,7 +200,7 @@ double total_of(const Operations& o) {
     return o.multiply_adds + o.adds + o.multiplies + o.divides + o.compares + o.transcendentals;
 }
 
-// A gradient that is passed on unchanged needs no step of its own either.
+// A gradient that is passed on unchanged also needs no step of its own.
 bool is_idle(const LayerTask& task) {
     const auto* sum = std::get_if<Elementwise>(&task.op);
     const Dims& result = task.signature.outputs.front().dims;
@@ -228,8 +227,7 @@ std::vector<CpuWork> stream_of(const LayerTask& task) {
                   .parameters = {},
                   .streamed = work.traffic(),
                   .independent = elements / elements_of_a_piece};
-    // A batch normalisation's or layer normalisation's gradients of its parameters come with its
-    // input's.
+    // A batch or layer normalisation computes its parameters' gradients together with its input's.
     const bool comes_with_data = task.pass == Pass::backward_weights &&
                                  (std::holds_alternative<BatchNormalization>(task.op) ||
                                   std::holds_alternative<LayerNormalization>(task.op) ||

@@ -18,8 +18,8 @@
 
 namespace strata {
 
-// What of a device can be imagined better, each independent of the others: with all but l2_size
-// twice as good, every time is half as long.
+// The independent resources of a device that can be scaled. If all but l2_size are doubled, every
+// time is halved.
 enum class Resource { compute, latency, l2_bandwidth, l2_size, dram_bandwidth, launch };
 inline constexpr std::array<std::string_view, 6> names_of(Resource) {
     return {"compute", "latency", "l2_bandwidth", "l2_size", "dram_bandwidth", "launch"};
@@ -28,12 +28,12 @@ inline constexpr std::array all_resources = {Resource::compute,        Resource:
                                              Resource::l2_bandwidth,   Resource::l2_size,
                                              Resource::dram_bandwidth, Resource::launch};
 
-// Where the rates of a class come from.
+// The origin of the rates of a class.
 enum class RateOrigin {
     fitted,   // by `strata calibrate` to times of this device, on this machine
-    shipped,  // the same, as a part of strata
-    related,  // those of a similar device, by clocks, processors and bandwidth
-    prior,    // what devices have in common
+    shipped,  // the same, but part of strata
+    related,  // of a similar device, adjusted by clocks, processors and bandwidth
+    prior,    // typical of all devices
 };
 inline constexpr std::array<std::string_view, 4> names_of(RateOrigin) {
     return {"fitted", "shipped", "related", "prior"};
@@ -41,11 +41,11 @@ inline constexpr std::array<std::string_view, 4> names_of(RateOrigin) {
 
 struct RateSource {
     RateOrigin origin = RateOrigin::prior;
-    std::string device = {};  // whose rates they are; empty: no device's
-    std::string name = {};    // of the class as it was fitted: "gemm fp32"
+    std::string device = {};  // whose rates they are; empty: none
+    std::string name = {};    // of the class as fitted: "gemm fp32"
 };
 
-// A layer's pass as a device is asked for it: operands as the device holds them.
+// A layer's pass as a device sees it: operands in the device's storage format.
 struct LayerTask {
     const Op& op;
     const Signature& signature;
@@ -53,8 +53,8 @@ struct LayerTask {
     const Execution& execution;
 };
 
-// What a host feeds a device in an iteration: the values of the samples, and, in training, one for
-// each class where the network ends in a loss.
+// The values that a host feeds a device in an iteration: the samples and, in training, one value
+// for each class if the network ends in a loss.
 struct FedValues {
     double samples = 0;
     double classes = 0;
@@ -62,38 +62,38 @@ struct FedValues {
 FedValues fed_values(const Graph& graph, const Execution& execution);
 double values_of(const Tensor& tensor);
 
-// Another kernel that could do the same product.
+// Another kernel that could compute the same product.
 struct Alternative {
     std::string name;
     int splits = 1;
     Seconds time;
 };
 
-// THE seam between networks and devices: whatever can predict the passes of layers. One thread at a
-// time, because it remembers what it has planned.
+// THE seam between networks and devices: anything that can predict the passes of layers. Use it
+// from one thread at a time, because it remembers its plans.
 class DeviceModel {
 public:
     virtual ~DeviceModel() = default;
     virtual const DeviceDescription& device() const = 0;
 
-    // Deterministic. What has no model is an answer, with its reason.
+    // Deterministic. If there is no model, the answer says why.
     virtual LayerPrediction predict(const LayerTask& task) const = 0;
 
-    // The same device with so many times as much of a resource.
+    // The same device with a resource multiplied by a factor.
     virtual std::unique_ptr<DeviceModel> scaled(Resource resource, double factor) const = 0;
 
-    // What an iteration takes beyond the time of its steps, such as the part of a host's infeed
-    // that they do not hide.
+    // The time of an iteration beyond its steps, such as the part of a host's infeed that they do
+    // not hide.
     virtual Seconds beyond_steps(Seconds /*steps*/, const FedValues& /*fed*/) const { return {}; }
 
     virtual RateSource source_of(RateClass rates) const = 0;
 
-    // What could do a product instead, fastest first, with the kernel itself; none for others.
+    // The kernels that could compute a product, fastest first, including this one; none for others.
     virtual std::vector<Alternative> alternatives_to(const KernelPrediction& kernel) const = 0;
 };
 
-// The model for a device's kind. Throws Error where the description lacks a number that the model
-// needs, and for a change that is none.
+// The model for a device's kind. Throws Error if the description lacks a number that the model
+// needs, and for an invalid change.
 std::unique_ptr<DeviceModel> model_of(const DeviceDescription& device,
                                       const DeviceChanges& changes = {});
 

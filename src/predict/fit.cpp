@@ -14,9 +14,9 @@ constexpr int most_iterations = 80;
 constexpr int most_dampings = 8;
 constexpr double difference = 1e-4;    // of a logarithm, for derivatives
 constexpr double longest_step = 0.7;   // of a logarithm: a factor of two
-constexpr double exact_enough = 0.02;  // errors below it weigh alike
-constexpr double worth_a_step = 1e-5;  // of the sum that a step makes smaller
-constexpr int most_sweeps = 8;         // of moves of one parameter at a time
+constexpr double exact_enough = 0.02;  // smaller errors weigh alike
+constexpr double worth_a_step = 1e-5;  // relative decrease of the sum
+constexpr int most_sweeps = 8;         // that move one parameter at a time
 constexpr int iterations_between_sweeps = 4;
 constexpr double worth_a_sweep = 2e-3;
 
@@ -52,7 +52,7 @@ public:
         }
     }
 
-    // ln(predicted / measured) of each row.
+    // ln(predicted / measured) for each row.
     Eigen::VectorXd errors(const Eigen::VectorXd& at) {
         set(at);
         predict_(times_);
@@ -80,7 +80,7 @@ private:
     std::vector<double> times_;
 };
 
-// How far a fit has come.
+// The present state of a fit.
 struct FitState {
     Eigen::VectorXd at;
     Eigen::VectorXd errors;
@@ -119,7 +119,7 @@ public:
         }
     }
 
-    // Each parameter up or down by its step, which grows with success.
+    // Moves each parameter up or down by its step; the step grows with success.
     void move_singly(Eigen::VectorXd& steps) {
         for (Eigen::Index i = 0; i < steps.size(); ++i) {
             const auto moved = [&](double by) {
@@ -143,7 +143,7 @@ private:
         return found;
     }
 
-    // If that makes the sum noticeably smaller.
+    // Moves there if the sum becomes noticeably smaller.
     bool moves_to(const Eigen::VectorXd& tried) {
         FitState there = state_at(tried);
         const bool is_better =

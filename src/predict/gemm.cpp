@@ -18,7 +18,7 @@ namespace strata {
 namespace {
 
 constexpr double steps_together = 8;   // along k, in every fp32 kernel of cuBLAS
-constexpr double resident_warps = 16;  // of fp32 products, which need many registers
+constexpr double resident_warps = 16;  // of fp32 products, limited by their registers
 constexpr double warp = 32;
 constexpr double flops_per_multiply_add = 2;
 
@@ -26,14 +26,14 @@ double ceil_divide(double value, double part) {
     return std::ceil(value / part);
 }
 
-// How a product is spread over the device.
+// The distribution of a product over the device.
 struct Placement {
     double tiles_along_n, tiles_along_m;
     double blocks;
-    double depth;     // of a block along k, whole steps
-    double resident;  // blocks of a processor at a time
-    double full;      // rounds in which all of them are there
-    double left;      // blocks in the last round
+    double depth;     // of a block along k, in whole steps
+    double resident;  // blocks at a time on a processor
+    double full;      // waves with all resident blocks
+    double left;      // blocks in the last wave
     double rounds() const { return full + (left > 0 ? 1 : 0); }
 };
 
@@ -52,13 +52,13 @@ Placement placement_of(const GemmProblem& problem, const GemmKernel& kernel, dou
     return p;
 }
 
-// The share of its efficiency that a processor reaches with so many warps.
+// The share of its efficiency that a processor reaches with this many warps.
 double saturation(double warps, double half) {
     const double x = std::min(warps, resident_warps);
     return (1 + half / resident_warps) * x / (x + half);
 }
 
-// What a wave of blocks touches of A and B together.
+// The part of A and B together that a wave of blocks reads.
 Bytes span_of(const GemmProblem& problem, const GemmKernel& kernel, const Placement& p,
               double processors) {
     const double wave = processors * p.resident;
@@ -68,8 +68,8 @@ Bytes span_of(const GemmProblem& problem, const GemmKernel& kernel, const Placem
                  static_cast<double>(problem.k) * problem.element_bytes};
 }
 
-// The least that a wave's blocks can touch: libraries walk tiles in squares, so that blocks that
-// run together share operands along both sides.
+// The least that a wave's blocks can read: libraries walk tiles in squares, so blocks that run
+// together share operands along both sides.
 Bytes least_span_of(const GemmProblem& problem, const GemmKernel& kernel, const Placement& p,
                     double processors) {
     const double wave = processors * p.resident;
@@ -80,20 +80,20 @@ Bytes least_span_of(const GemmProblem& problem, const GemmKernel& kernel, const 
                  static_cast<double>(problem.k) * problem.element_bytes};
 }
 
-// Operands that fit into the L2 cache are read once, others once by every wave; results are
-// written once.
+// Operands that fit in the L2 cache are read once, others once by every wave. Results are written
+// once.
 Bytes dram_traffic(const GemmProblem& problem, const Placement& p, Bytes span, double processors,
                    const DeviceDescription& device, const GemmRates& rates) {
     const double m = static_cast<double>(problem.m), n = static_cast<double>(problem.n),
                  k = static_cast<double>(problem.k), size = problem.element_bytes;
-    // Pieces of rows that lie far apart each open a page of the memory's.
+    // Pieces of rows that are far apart each open a memory page.
     const double scattered =
         1 + rates.scatter / (1 + std::pow(rates.scatter_pitch.value / (k * size), 3));
     const double a = m * k * size * scattered;
     const double b = n * k * size * (problem.b_is_transposed ? scattered : 1);
     const double waves = ceil_divide(p.tiles_along_n * p.tiles_along_m, processors * p.resident);
     const double by_wave = std::max(a + b, span.value * scattered * waves);
-    double outside = 1;  // the share that the cache does not hold; a soft edge
+    double outside = 1;  // the share that the cache misses; a soft edge
     if (device.l2) {
         const double room = device.l2->value.value * rates.cache_share;
         outside = 1 - 1 / (1 + std::pow((a + b) / room, 4));
@@ -123,9 +123,9 @@ bool is_sliced(std::string_view kernel) {
     return kernel.find("sliced") != std::string_view::npos;
 }
 
-// The rates of a kernel of the same tile, of several the one fitted to most rows: another library's
-// reaches much the same. `usual` where there is none. (The nearest tile instead of the same one was
-// tried: batched products of devices that no rate was fitted to are then predicted worse.)
+// The rates of a kernel with the same tile, even from another library, because they differ little;
+// of several kernels, the one fitted to most rows. `usual` if there is none. (The nearest tile was
+// tried instead; it predicts batched products of unfitted devices worse.)
 const KernelRates& of_same_tile(const std::map<std::string, KernelRates, std::less<>>& kernels,
                                 std::string_view name, const KernelRates& usual) {
     const auto wanted = kernel_named(name, 1);
@@ -182,9 +182,9 @@ const KernelRates& GemmRates::of(std::string_view kernel) const {
 }
 
 Bandwidth assumed_l2_bandwidth(const DeviceDescription& device) {
-    // What products on an A100 are fitted to reach, by processors, clock and, up to Pascal, lanes.
+    // Fitted to products on an A100, per processor, clock and, up to Pascal, lane.
     constexpr double reached = 3e12, processor_clocks = 152.3e9, narrow = 64;
-    // Caches of two partitions: products reach so much of what gpu-benches reads.
+    // Caches of two partitions: the share of gpu-benches' bandwidth that products reach.
     constexpr double of_partitions = 0.55;
     const double generation = generation_of(device);
     if (device.l2_bandwidth) {
@@ -242,14 +242,14 @@ namespace {
 
 constexpr Seconds no_limit_of_time{std::numeric_limits<double>::infinity()};
 
-// Of the processor with the most blocks, one after the other.
+// The time of the processor with the most blocks, which run in sequence.
 Seconds store_of(const GemmKernel& kernel, double blocks, double processors, Seconds store) {
     constexpr double usual_area = 128 * 128;
     const double area = static_cast<double>(kernel.tile_n) * kernel.tile_m;
     return store * (ceil_divide(blocks, processors) * area / usual_area);
 }
 
-// The traffic that the memory would move in the time at full speed.
+// The traffic that the memory would move at full speed in that time.
 Bytes moved_by_memory(Bytes traffic, const DeviceDescription& device, const GemmRates& rates) {
     Bytes moved = traffic;
     if (rates.resident > 0 && device.l2) {
@@ -263,7 +263,7 @@ Bytes moved_by_memory(Bytes traffic, const DeviceDescription& device, const Gemm
     return moved;
 }
 
-// Nothing where the processors alone take longer than `limit`.
+// Nothing if the processors alone take longer than `limit`.
 std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem& problem,
                                                const GemmKernel& kernel,
                                                const DeviceDescription& device,
@@ -277,7 +277,7 @@ std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem&
     }
     double memory_share = rates.dram_efficiency;
     if (has_matrix_units(device, problem.arithmetic)) {
-        // Where something else binds, a fit leaves them beyond what there is.
+        // If another term binds, a fit does not keep them below the peak.
         reached.efficiency = std::min(reached.efficiency, 1.0);
         memory_share = std::min(memory_share, 1.0);
     }

@@ -20,7 +20,7 @@ namespace strata {
 
 namespace {
 
-// So many different problems are remembered with their kernels: some megabytes.
+// The limit on remembered problems with their kernels: some megabytes.
 constexpr std::size_t most_plans = 16384;
 constexpr double flops_per_product_step = 2;
 
@@ -41,7 +41,7 @@ ConvolutionProblem in_lanes(ConvolutionProblem problem) {
     return problem;
 }
 
-// A problem's numbers and the class of its rates.
+// The key of a plan: a problem's numbers and the class of its rates.
 template <std::size_t count>
 struct PlanKey {
     std::array<std::int64_t, count> numbers;
@@ -65,7 +65,7 @@ struct PlanHash {
 template <std::size_t count, class Value>
 using Plans = std::unordered_map<PlanKey<count>, Value, PlanHash>;
 
-// The plan that is remembered, or else what `make` gives.
+// The remembered plan, or else the result of `make`.
 template <class Map, class Key, class Make>
 const typename Map::mapped_type& remembered(Map& plans, const Key& key, Make&& make) {
     if (const auto found = plans.find(key); found != plans.end()) {
@@ -90,7 +90,7 @@ PlanKey<16> key_of(const ConvolutionProblem& p, ConvolutionAlgorithm algorithm, 
             rates};
 }
 
-// A tile that no library's kernel is known for has only its extents for a name.
+// A tile without a known library kernel has only its extents as a name.
 std::string shown_name(const GemmKernel& kernel, RateClass rates) {
     const bool is_tile =
         !kernel.name.empty() && kernel.name.front() >= '0' && kernel.name.front() <= '9';
@@ -98,7 +98,7 @@ std::string shown_name(const GemmKernel& kernel, RateClass rates) {
     return (is_tile ? precision : "") + kernel.name;
 }
 
-// What our algorithms are called in the library's terms; nothing where it chooses.
+// The library's name of our algorithm; nothing if the library chooses.
 std::optional<LibraryAlgorithm> library_algorithm(ConvolutionAlgorithm algorithm) {
     switch (algorithm) {
         case ConvolutionAlgorithm::gemm:
@@ -121,9 +121,8 @@ std::optional<LibraryAlgorithm> library_algorithm(ConvolutionAlgorithm algorithm
     }
 }
 
-// The kernels that can run what is asked: all that the library has where it chooses, or where it
-// lacks the algorithm. (Gradients of images with few channels have kernels of their own, which
-// count as products.)
+// The kernels that can run the requested algorithm: all of the library's if it chooses or lacks the
+// algorithm. (Gradients of images with few channels have special kernels, which count as products.)
 std::vector<ConvolutionKernel> kernels_for(const ConvolutionProblem& problem,
                                            ConvolutionAlgorithm asked, double library) {
     std::optional<ConvolutionKernel> pinned;
@@ -139,7 +138,7 @@ std::vector<ConvolutionKernel> kernels_for(const ConvolutionProblem& problem,
     return found;
 }
 
-// And the other way round.
+// Our name of the library's algorithm.
 std::string_view our_name(LibraryAlgorithm algorithm) {
     constexpr std::array names = {ConvolutionAlgorithm::implicit_gemm,
                                   ConvolutionAlgorithm::implicit_gemm,
@@ -160,7 +159,7 @@ std::string shown_name(const ConvolutionKernel& kernel) {
                              : std::string(name);
 }
 
-// Predicts the kernels of one pass, one after another.
+// Predicts the kernels of one pass, in sequence.
 class PassKernels {
 public:
     PassKernels(const Gpu& gpu, Kernels& kernels, DataType dtype = DataType::f32)
@@ -232,7 +231,7 @@ public:
         add(std::move(kernel), found.time, found.launch, 1, found.launch);
     }
 
-    // All steps, whose own launches count as launch and do not run ahead.
+    // All steps. Their launches count as launch and do not run ahead.
     void add_sequence(const RecurrentProblem& problem, const RecurrentPrediction& found,
                       RateClass rates) {
         KernelPrediction kernel{.name = fmt::format("{} {}", name_of(problem.cell), "steps"),
@@ -262,8 +261,8 @@ public:
     }
 
 private:
-    // Tensors in 16 bits have rates of their own where they were measured; they take no longer than
-    // those of twice as many bytes by the others.
+    // Measured tensors in 16 bits have their own rates, but take no longer than twice as many bytes
+    // by the other rates.
     StreamingPrediction stream(const StreamKind& kind, Bytes traffic) const {
         const auto with = [&](const StreamingRates& rates, Bytes moved) {
             return predict_streaming(
@@ -279,7 +278,7 @@ private:
         return found.time < wide.time ? found : wide;
     }
 
-    // `time` is that of one, with this launch, of which only the gap to the kernel before is left.
+    // `time` is of one repeat with `launch`; only the gap to the kernel before it remains.
     void add(KernelPrediction kernel, Seconds time, Seconds launch, double repeats, Seconds issue) {
         kernel.repeats = repeats;
         kernel.issue = kernels_.empty() ? std::max(issue - gpu_.rates.gap, Seconds{}) : Seconds{};
@@ -384,7 +383,7 @@ private:
         }
     }
 
-    // The fastest kernel of each algorithm that the library has.
+    // The fastest kernel of each of the library's algorithms.
     std::vector<Alternative> other_convolutions(const KernelPrediction& predicted) const {
         const ConvolutionProblem& problem = *predicted.convolution;
         std::map<LibraryAlgorithm, ConvolutionPrediction> best;
@@ -421,7 +420,7 @@ private:
         });
     }
 
-    // Numbers of 16 bits may also be padded, or multiplied by the lanes of fp32.
+    // 16-bit numbers may also be padded, or multiplied on the fp32 lanes.
     ConvolutionPlan fastest(const ConvolutionProblem& problem, ConvolutionAlgorithm asked) const {
         std::optional<ConvolutionPlan> best;
         const auto try_as = [&](const ConvolutionProblem& one) {
@@ -456,8 +455,8 @@ private:
         return kernels;
     }
 
-    // Asked to fuse, in one kernel; else in 16 bits, in which frameworks have one, by the faster
-    // way.
+    // One kernel if fusion is requested. Otherwise, for 16 bits, the faster way, because frameworks
+    // have such a kernel.
     Kernels attended(const AttentionProblem& problem, const LayerTask& task) const {
         const bool is_asked = task.execution.engine.fusion == Fusion::convolution;
         Kernels unfused;
@@ -477,8 +476,8 @@ private:
         if (is_asked) {
             return kernels;
         }
-        // Whichever kernels it takes, the host calls it once. (The fused kernel's own launch would
-        // let a step wait longer for the host than a larger one that runs unfused.)
+        // The host makes one call, whichever kernels run. (With the fused kernel's own launch, a
+        // step could wait longer for the host than a larger, unfused one.)
         kernels.front().issue = unfused.front().issue;
         return time_of(kernels) < time_of(unfused) ? kernels : unfused;
     }
@@ -519,8 +518,8 @@ private:
         }
     }
 
-    // A separate addition reads and writes the result; the bias's gradient is the sum of the
-    // result's.
+    // A separate addition reads and writes the result; the bias's gradient is a sum over the
+    // result's gradient.
     static void add_bias(const LayerTask& task, PassKernels& pass) {
         if (!adds_bias(task.op)) {
             return;
@@ -534,7 +533,7 @@ private:
         }
     }
 
-    // The softmax between the products, which reads and writes the scores, backward two of them.
+    // The softmax between the products reads and writes the scores; backward, it reads two of them.
     static void add_scores(const Attention& op, const LayerTask& task, PassKernels& pass) {
         const AttentionExtents x = extents_of(op, task.signature);
         const std::int64_t scores = x.batch * x.heads * x.queries * x.keys;

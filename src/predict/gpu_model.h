@@ -8,15 +8,14 @@
 namespace strata {
 
 // A GPU: products by tiles in waves (predict/gemm.h), convolutions by the algorithms of a library
-// (predict/convolution.h), recurrent layers step by step (predict/recurrent.h), whatever else by
-// what it moves (predict/streaming.h).
+// (predict/convolution.h), recurrent layers step by step (predict/recurrent.h), everything else by
+// its traffic (predict/streaming.h).
 //
-// Convolutions with three axes are implicit products. Attention writes
-// its scores unless layers are fused; then it is one kernel (predict/attention.h). What moves is
-// the compulsory traffic of the operator's pass; a normalisation by the batch's statistics reads
-// its input once more. The first kernel of a pass takes the host the launch that its rates were
-// fitted with (KernelPrediction::issue), which includes what a framework adds; each kernel has the
-// gap to the one before it.
+// Convolutions with three axes are implicit products. Attention writes its scores unless layers are
+// fused; then it is one kernel (predict/attention.h). Traffic is the compulsory traffic of the
+// operator's pass; a normalisation by the batch's statistics reads its input once more. For a
+// pass's first kernel, the host needs the fitted launch (KernelPrediction::issue), including the
+// framework's share. Each kernel has the gap to the one before it.
 std::unique_ptr<DeviceModel> gpu_model(Gpu gpu);
 
 }  // namespace strata

@@ -15,8 +15,8 @@ namespace strata {
 
 namespace {
 
-// Kernels of one layer's pass follow one another at this distance: RRZE-HPC's gpu-benches measured
-// 2 to 3 µs on an A100 and 2.5 µs on a GH200.
+// The time between two kernels of one layer's pass: RRZE-HPC's gpu-benches measured 2 to 3 µs on an
+// A100 and 2.5 µs on a GH200.
 constexpr Seconds queued_launch{2.5e-6};
 
 Hertz clock_of_gpu(const DeviceDescription& device) {
@@ -28,42 +28,42 @@ constexpr std::array<std::string_view, 12> architectures = {
     "kepler", "maxwell", "pascal",    "volta", "turing", "ampere",
     "ada",    "hopper",  "blackwell", "cdna2", "cdna3",  "cdna4"};
 
-// From Volta on, arithmetic on whole numbers and numbers with a point is issued side by side, and
-// L1 cache and shared memory are one: rates of either side say little of the other. (Of the V100 by
-// the A100's, products are 9 % off, by priors 13 %, and layer normalisation 9 to 17 % against 41 to
-// 43 %; the A100 by the V100's likewise; by the P100's, 27 %.)
+// Since Volta, integer and floating-point arithmetic issue side by side, and L1 cache and shared
+// memory are one, so rates from before say little about devices since, and vice versa. (For the
+// V100 by the A100's rates, products are 9 % off, by priors 13 %, and layer normalisation 9 to 17 %
+// against 41 to 43 %; the A100 by the V100's likewise; by the P100's, 27 %.)
 bool are_comparable(std::ptrdiff_t one, std::ptrdiff_t other) {
     constexpr std::ptrdiff_t volta = 3, cdna = 9;
     return (one < volta) == (other < volta) && (one < cdna) == (other < cdna);
 }
 
-// Nothing for another maker's.
+// Nothing for other makers.
 std::optional<std::ptrdiff_t> rank_of_architecture(const DeviceDescription& device) {
     const auto* const found = std::ranges::find(architectures, device.architecture);
     return found == architectures.end() ? std::nullopt
                                         : std::optional(found - architectures.begin());
 }
 
-// How different two GPUs are: first in their years, then in what their processors are (GP100's and
-// GP104's are both called Pascal). Of those alike, the one whose rates fit it best comes first.
+// How different two GPUs are: by their years, then by their processors (GP100 and GP104 are both
+// called Pascal). Of equally similar GPUs, the one that its own rates fit best comes first.
 struct Difference {
-    long room = 0;  // doublings between their shared memories, where that is what counts
+    long room = 0;  // doublings between their shared memories, if that decides
     std::ptrdiff_t generations = 0;
     double kind = 0;
-    long units = 0;  // doublings between what their matrix units gain
+    long units = 0;  // doublings between their matrix units' gains
     double own_error = 0;
 
     auto operator<=>(const Difference&) const = default;
 };
 
-// Where rates are looked for: the device's own file, those that are shipped, its relatives'.
+// The places to look for rates: the device's own file, the shipped files, its relatives'.
 struct RatePlace {
     RateOrigin origin;
     DeviceDescription device;
     DeviceRates rates;
 };
 
-// The names under which a class of ours may have been fitted, to the device itself or to another
+// The names under which one of our classes may have been fitted, to the device itself or to another
 // one, best first.
 std::vector<std::string> fitted_names(RateClass rates, bool is_own) {
     const std::string own(name_of(rates));
@@ -75,7 +75,7 @@ std::vector<std::string> fitted_names(RateClass rates, bool is_own) {
         case RateClass::convolution:
             return {"gemm fp32", "bmm", "linear"};
         case RateClass::convolution_forward:
-            // (With what PyTorch adds, which is more than another device's own class is off.)
+            // (With PyTorch's share, which is larger than the error of another device's own class.)
             return is_own ? std::vector<std::string>{own, "convolution"} : std::vector{own};
         default:
             return {own};
@@ -136,7 +136,7 @@ void scale_hidden(StreamingRates& rates, double factor) {
     rates.edge *= factor;
 }
 
-// A launch hides what the memory moves meanwhile.
+// A launch hides the memory traffic during it.
 void scale_launch(StreamingRates& rates, double factor) {
     rates.launch = rates.launch / factor;
     scale_hidden(rates, 1 / factor);
@@ -163,19 +163,19 @@ void scale_launch(FusedRates& rates, double factor) {
     rates.launch = rates.launch / factor;
 }
 
-// A launch takes its time on the host, which is of the device's time, too: from NeuSight's P100 to
-// its V100 launches became 1.4 times as fast, from there to its A100 1.25 times.
+// A launch takes time on a host of the device's era: from NeuSight's P100 to its V100, launches
+// became 1.4 times as fast, and from there to its A100 1.25 times.
 double faster_launches(const DeviceDescription& from, const DeviceDescription& to) {
     constexpr double gain = 1.2;
     return std::pow(gain, generation_of(to) - generation_of(from));
 }
 
-// What was fitted on another device, as this one would reach it.
+// Another device's fitted rates, converted to this one.
 GemmRates carried_over(const GemmRates& rates, const DeviceDescription& from,
                        const DeviceDescription& to) {
     GemmRates found = moved(rates, from, to);
-    // More than the whole bandwidth stands for traffic that the first device's cache saves and the
-    // model counts. A smaller cache may not save it, and wide boards are not charged with it.
+    // A share above the whole bandwidth accounts for counted traffic that the first device's cache
+    // saves. A smaller cache may not save it, and it is not counted for wide boards.
     const bool saves_less = to.l2 && from.l2 && to.l2->value < from.l2->value;
     if (saves_less || shares_both_operands(to)) {
         constexpr double usual_overlap = 2;
@@ -195,7 +195,7 @@ StreamingRates carried_over(const StreamingRates& rates, const DeviceDescription
     return found;
 }
 
-// (Most are relative to the device's description. The library is that of the device's time.)
+// (Most are relative to the device's description. The library is that of the device's era.)
 ConvolutionRates carried_over(ConvolutionRates rates, const DeviceDescription& from,
                               const DeviceDescription& to) {
     rates.library = prior_convolution_rates(to, ConvolutionPass::forward).library;
@@ -220,35 +220,35 @@ RecurrentRates carried_over(RecurrentRates rates, const DeviceDescription& from,
     return rates;
 }
 
-// (Launches were measured in graphs, which take none of the host's time.)
+// (Launches were measured in graphs, where they take no host time.)
 FusedRates carried_over(FusedRates rates, const DeviceDescription& from,
                         const DeviceDescription& to) {
     scale_latency(rates, clock_of_gpu(to) / clock_of_gpu(from));
     return rates;
 }
 
-// The 16-bit peak beside that of fp32, in doublings: GeForce boards have a quarter of the matrix
-// units of others of their architecture.
+// The 16-bit peak relative to that of fp32, in doublings: GeForce boards have a quarter of the
+// matrix units of others of their architecture.
 long gain_of_units(const DeviceDescription& device) {
     return device.f16_peak && device.f32_peak
                ? std::lround(std::log2(device.f16_peak->value / device.f32_peak->value))
                : 0;
 }
 
-// What makes a device most similar to another.
+// The criterion by which devices are most similar.
 enum class Likeness { architecture, shared_memory };
 
-// The blocks of fused attention are as large as shared memory allows: boards with HBM (164 and 228
-// KiB a processor) follow each other rather than a board with 100 KiB of a nearer architecture.
+// Shared memory limits the blocks of fused attention, so boards with HBM (164 and 228 KiB per
+// processor) resemble each other more than a board with 100 KiB of a nearer architecture.
 constexpr Likeness likeness_in_attention = Likeness::shared_memory;
 
-// The rounded number of doublings between two numbers; 0 where one is not stated.
+// The rounded number of doublings between two numbers; 0 if one is not stated.
 template <class Q>
 long doublings_between(const std::optional<Fact<Q>>& one, const std::optional<Fact<Q>>& other) {
     return one && other ? std::lround(std::abs(std::log2(one->value / other->value))) : 0;
 }
 
-// The other devices that have rates and are comparable, the most similar first.
+// The other comparable devices with rates, most similar first.
 std::vector<DeviceDescription> relatives_of(const DeviceDescription& device, Likeness likeness) {
     const auto own = rank_of_architecture(device);
     std::vector<std::pair<Difference, DeviceDescription>> found;
@@ -286,7 +286,7 @@ std::vector<RatePlace> places_for(const DeviceDescription& device, Likeness like
     return places;
 }
 
-// The first place that has the class; the prior where none has it.
+// The rates in the first place that has the class; the prior if none has it.
 template <class Rates>
 Rates rates_in(const std::vector<RatePlace>& places,
                std::map<std::string, Rates, std::less<>> DeviceRates::*kind, RateClass wanted,
@@ -303,7 +303,7 @@ Rates rates_in(const std::vector<RatePlace>& places,
     return prior;
 }
 
-// The first place's rates of a class of operators in 16 bits.
+// The first place's rates for a class of operators in 16 bits.
 std::optional<StreamingRates> stream_in_16_bits(const std::vector<RatePlace>& places,
                                                 RateClass wanted, const DeviceDescription& device) {
     const std::string name = std::string(name_of(wanted)) + std::string(in_16_bits);
@@ -318,7 +318,7 @@ std::optional<StreamingRates> stream_in_16_bits(const std::vector<RatePlace>& pl
     return {};
 }
 
-// The first place's rates of a phase; the prior where none has it.
+// The first place's rates for a phase; the prior if none has it.
 FusedRates fused_in(const std::vector<RatePlace>& places, AttentionPhase phase,
                     const DeviceDescription& device, GpuRates& all) {
     for (const RatePlace& place : places) {
@@ -332,7 +332,7 @@ FusedRates fused_in(const std::vector<RatePlace>& places, AttentionPhase phase,
     return prior_fused_rates(phase);
 }
 
-// Adds those classes of another device's that are missing.
+// Adds another device's classes that are missing here.
 template <class Rates>
 void add_missing(const std::map<std::string, Rates, std::less<>>& theirs,
                  const DeviceDescription& from, const DeviceDescription& to,
@@ -344,13 +344,13 @@ void add_missing(const std::map<std::string, Rates, std::less<>>& theirs,
     }
 }
 
-// The description's number as it was and as it is, as a factor; 1 where it was absent.
+// The factor from the description's old number to the new one; 1 if it was absent.
 template <class Q>
 double factor_between(const std::optional<Fact<Q>>& before, const std::optional<Fact<Q>>& after) {
     return before && after ? after->value / before->value : 1;
 }
 
-// Changes the rates of all operators that stream.
+// Changes the rates of all streaming operators.
 template <class Change>
 void each_stream(GpuRates& rates, Change&& change) {
     std::ranges::for_each(rates.streaming, change);
@@ -382,7 +382,7 @@ ConvolutionPass pass_of_class(std::size_t place) {
     return static_cast<ConvolutionPass>(place % names_of(ConvolutionPass{}).size());
 }
 
-// The library whose kernels convolutions take, by its first number.
+// The library whose kernels convolutions use, by its major version.
 void change_library(Gpu& gpu, std::string_view value) {
     const auto library = parse_integer(value);
     constexpr std::int64_t first = 1, last = 99;
@@ -396,7 +396,7 @@ void change_library(Gpu& gpu, std::string_view value) {
     }
 }
 
-// Changes what a description does not have; returns whether it was that.
+// Changes what a description does not have; returns false if the change is another one.
 bool change_rates(Gpu& gpu, std::string_view text) {
     if (const auto launch = value_for("launch", text)) {
         change_launch(gpu, launch_change(*launch));
@@ -409,8 +409,8 @@ bool change_rates(Gpu& gpu, std::string_view text) {
     return false;
 }
 
-// Of lanes, and of what is stated of matrix units. (An L2 cache's bandwidth that is only assumed
-// follows the lanes, but is a resource of its own.)
+// Scales the lanes and the stated peaks of matrix units. (An assumed L2 bandwidth would follow the
+// lanes, but it is a separate resource.)
 void scale_compute(Gpu& gpu, double factor) {
     DeviceDescription& device = gpu.device;
     device.lanes->value *= factor;
@@ -463,13 +463,13 @@ DeviceRates rates_for_problems(const DeviceDescription& device) {
 
 namespace {
 
-// Rates that were found for the description as it was `before`, for the device as it is: latencies
-// follow its clock, reached bandwidths the stated ones, what stays in a cache its size. (Those of
+// Adjusts rates from the description as it was `before` to the present device: latencies follow the
+// clock, reached bandwidths the stated ones, and cached amounts the cache size. (Rates of
 // convolutions are relative to the description.)
 void follow_description(Gpu& gpu, const DeviceDescription& before) {
     const DeviceDescription device = gpu.device;
     const auto convolutions = gpu.rates.convolutions;
-    // (`scale` changes the description as well, which has the new numbers already.)
+    // (`scale` also changes the description, which already has the new numbers.)
     scale(gpu, Resource::latency, clock_of_gpu(device) / clock_of_gpu(before));
     scale(gpu, Resource::l2_bandwidth, assumed_l2_bandwidth(device) / assumed_l2_bandwidth(before));
     scale(gpu, Resource::l2_size, factor_between(before.l2, device.l2));
@@ -506,7 +506,7 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
             rates_in(places, &DeviceRates::gemm, wanted, device, prior_gemm_rates(device), found);
         const bool is_low =
             wanted == RateClass::low_precision && has_matrix_units(device, Arithmetic::f16);
-        rates.resident = 0;  // the layers between have filled the cache
+        rates.resident = 0;  // other layers have filled the cache since
         std::vector<GemmKernel> candidates =
             candidate_kernels(rates, is_low ? MultiplyUnits::matrix_units : MultiplyUnits::lanes);
         found.products[i] = {std::move(rates), std::move(candidates)};
@@ -529,7 +529,8 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
                      device, prior_recurrent_rates(device), found);
     }
     const std::vector<RatePlace> alike = places_for(device, likeness_in_attention);
-    for (std::size_t i = found.attention.size(); i-- > 0;) {  // prefill's source is told
+    for (std::size_t i = found.attention.size();
+         i-- > 0;) {  // prefill last: its source is reported
         found.attention[i] = fused_in(alike, static_cast<AttentionPhase>(i), device, found);
     }
     found.gap = queued_launch;

@@ -9,23 +9,23 @@
 
 namespace strata {
 
-// Rates of one class of products, with the kernels that a library could take.
+// Rates of one class of products, and the kernels that a library could use.
 struct ProductRates {
     GemmRates rates;
     std::vector<GemmKernel> candidates;
 };
 
-// Every rate that a GPU's model needs, found once: predictions look nothing up by name.
+// All rates of a GPU's model, found once, so predictions look nothing up by name.
 struct GpuRates {
     std::array<ProductRates, product_classes> products;
     std::array<StreamingRates, stream_classes> streaming;
-    // Of tensors in 16 bits; nothing if no device like this one was measured.
+    // For tensors in 16 bits; nothing if no similar device was measured.
     std::array<std::optional<StreamingRates>, stream_classes> streaming_in_16_bits;
     std::array<ConvolutionRates, convolution_classes> convolutions;
     std::array<RecurrentRates, recurrent_classes> recurrent;
     std::array<FusedRates, attention_phases> attention;  // in one kernel
     std::array<RateSource, rate_classes> sources;
-    Seconds gap;  // between two kernels of one layer's pass, which the host queues together
+    Seconds gap;  // between two kernels of one pass, queued together by the host
 
     const ProductRates& product(RateClass rates) const {
         return products[place_after(RateClass::linear, rates)];
@@ -49,37 +49,37 @@ private:
     }
 };
 
-// The rates of a device: fitted here, else shipped, else those of the most similar device that has
-// the class, by clocks, processors and bandwidth, else priors. Throws Error where the device has no
-// lanes.
+// The rates of a device: fitted here, else shipped, else converted from the most similar device
+// that has the class by clocks, processors and bandwidth, else priors. Throws Error if the device
+// has no lanes.
 GpuRates gpu_rates_of(const DeviceDescription& device);
 
-// The same by class of problem, as tables have them: "linear" and "add" are launched by PyTorch,
-// "gemm fp32" and "convolution fp32 forward" by DeepBench's loop.
+// The same by class of problem, as in tables: PyTorch launches "linear" and "add", DeepBench's loop
+// "gemm fp32" and "convolution fp32 forward".
 DeviceRates rates_for_problems(const DeviceDescription& device);
 
-// Adds the classes that are missing as the most similar other devices have them.
+// Adds the missing classes from the most similar other devices.
 void add_rates_of_relatives(const DeviceDescription& device, DeviceRates& found);
 
-// The rates of a kernel that is queued behind another: a launch that is shorter hides less.
+// The rates of a kernel queued behind another: a shorter launch hides less.
 StreamingRates queued(const StreamingRates& rates, Seconds gap);
 
-// A device with its rates.
+// A device and its rates.
 struct Gpu {
     DeviceDescription device;
     GpuRates rates;
 };
 
-// The rates of the description that this one is a changed copy of (`origin_of`), moved to it as
-// `apply` moves them; else the device's own.
+// If this description is a changed copy (`origin_of`), the original's rates, adjusted as `apply`
+// does; else the device's own.
 Gpu gpu_of(const DeviceDescription& device);
 
-// Makes so many times as much of a resource. A launch hides what the memory moves meanwhile, so
-// that follows both.
+// Multiplies a resource by a factor. A launch hides the memory traffic during it, so that changes
+// with both.
 void scale(Gpu& gpu, Resource resource, double factor);
 
-// Applies changes (DeviceChanges) to the device, and to its rates what follows from them. Throws
-// Error as `change` does.
+// Applies changes (DeviceChanges) to the device and to the rates that depend on them. Throws Error
+// as `change` does.
 void apply(Gpu& gpu, const DeviceChanges& changes);
 
 }  // namespace strata

@@ -8,10 +8,10 @@ namespace strata {
 namespace {
 
 constexpr double threads_of_warp = 32;
-constexpr double elements_of_vector = 4;  // of a load or store of 16 bytes
-constexpr double others_of_step = 6;      // of a warp: the loop and the places in shared memory
+constexpr double elements_of_vector = 4;  // in a load or store of 16 bytes
+constexpr double others_of_step = 6;      // of a warp: the loop and shared-memory addresses
 
-// Sums that a thread keeps, as square as the tile allows: 8 x 8 of 128 x 128 by 256 threads.
+// Sums per thread, as square as the tile allows: 8 x 8 for 128 x 128 by 256 threads.
 struct ThreadTile {
     double m, n;
 };

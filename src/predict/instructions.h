@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// Instructions of warps, 32 threads each, as a profiler counts them.
+// Instructions per warp of 32 threads, as a profiler counts them.
 struct Instructions {
     double multiply_adds = 0;  // fp32
     double shared_loads = 0;
@@ -33,23 +33,23 @@ struct BlockTile {
     bool is_gathered = false;  // an operand is read element by element, as images are
 };
 
-// A step of a block, from operands in memory to sums in registers: of a tile of m x n, in which
-// each thread keeps r_m x r_n sums,
+// A step of a block, from operands in memory to sums in registers, for a tile of m x n in which
+// each thread keeps r_m x r_n sums:
 //
 //     multiply_adds = m n k / 32           global loads, shared stores = (m + n) k / (32 w) each
 //     shared loads = 32 warps k (r_m + r_n) / (32 * 4)          a barrier, and 6 others, of each
 //     warp
 //
-// where w is the elements of a load, 4, or 1 of a gathered operand, each of which also takes an
-// address. (The loop of CUTLASS and of cuBLAS's fp32 kernels, as CUTLASS's documentation describes
-// it; derived, not counted.)
+// with w elements in a load: 4, or 1 for a gathered operand, each of which also needs an address.
+// (The loop of CUTLASS and of cuBLAS's fp32 kernels, as CUTLASS's documentation describes it;
+// derived, not counted.)
 Instructions instructions_of_step(const BlockTile& tile);
 
-// What follows the steps: each result is scaled and written.
+// The end of a block: each result is scaled and written.
 Instructions instructions_of_epilogue(const BlockTile& tile);
 
-// A kernel that reads and writes so many elements of four bytes, one of a thread at a time: a load
-// or store of each, an operation on each that is read, and two others for addresses.
+// A kernel that reads and writes this many elements of four bytes, one at a time per thread: a load
+// or store for each, an operation for each one read, and two others for addresses.
 Instructions instructions_of_stream(double elements_read, double elements_written);
 
 }  // namespace strata

@@ -16,8 +16,8 @@
 
 namespace strata {
 
-// What a kernel's time is made of. Arithmetic and latency hide each other, as do both of them,
-// traffic to the L2 cache and traffic to memory; launch, transforms and split are added.
+// The terms of a kernel's time. Arithmetic and latency hide each other; so do these two, L2 traffic
+// and memory traffic. Launch, transforms and split are added.
 enum class Term { launch, arithmetic, latency, l2, dram, transforms, split };
 inline constexpr std::array<std::string_view, 7> names_of(Term) {
     return {"launch", "arithmetic", "latency", "l2", "dram", "transforms", "split"};
@@ -25,7 +25,7 @@ inline constexpr std::array<std::string_view, 7> names_of(Term) {
 inline constexpr std::array all_terms = {Term::launch, Term::arithmetic, Term::latency, Term::l2,
                                          Term::dram,   Term::transforms, Term::split};
 
-// A number for each term.
+// One number for each term.
 template <class Value>
 struct ByTerm {
     std::array<Value, all_terms.size()> values = {};
@@ -37,9 +37,9 @@ struct ByTerm {
 // Problems whose rates were fitted together (DeviceRates): products, operators that read and write
 // tensors, convolutions by pass, sequences of recurrent cells, and attention in one kernel.
 enum class RateClass {
-    linear,         // a transposed second operand, as a fully connected layer's forward pass has
+    linear,         // a transposed second operand, as in a fully connected layer's forward pass
     batched,        // any other product
-    convolution,    // an implicit product, of convolutions that have no model of their own
+    convolution,    // implicit products of convolutions without their own model
     low_precision,  // any product of 16-bit numbers
     add,
     multiply,
@@ -94,18 +94,18 @@ inline constexpr std::array<std::string_view, 26> names_of(RateClass) {
 }
 inline constexpr std::size_t rate_classes = names_of(RateClass{}).size();
 
-// How many classes of each kind there are, in this order.
+// The number of classes of each kind, in this order.
 inline constexpr std::size_t product_classes = 4;
 inline constexpr std::size_t stream_classes = 11;
 inline constexpr std::size_t convolution_classes = 6;  // the passes, in fp32 and in 16 bits
 inline constexpr std::size_t recurrent_classes = 4;
 
-// The class `place` places after another one: the passes of convolutions follow the forward one.
+// The class `place` places after another: a convolution's other passes follow the forward pass.
 constexpr RateClass class_after(RateClass first, std::size_t place) {
     return static_cast<RateClass>(static_cast<std::size_t>(first) + place);
 }
 
-// How a product is cut into blocks: for explanations.
+// The division of a product into blocks, for explanations.
 struct PlannedTiles {
     std::int64_t batch = 1, m = 1, n = 1, k = 1;
     bool b_is_transposed = false;
@@ -113,23 +113,23 @@ struct PlannedTiles {
     double element_bytes = 4;
     int tile_m = 0, tile_n = 0, splits = 1;
     double blocks = 0;
-    double rounds = 0;  // of resident blocks on the busiest processor
+    double rounds = 0;  // waves of resident blocks on the busiest processor
 };
 
-// A kernel's prediction: its time with the terms that it is made of.
+// A kernel's prediction: its time and its terms.
 struct KernelPrediction {
     std::string name = {};       // "volta_sgemm_128x64_tn", "relu"
-    std::string algorithm = {};  // "implicit-gemm"; empty where there is no choice
+    std::string algorithm = {};  // "implicit-gemm"; empty if there is no choice
     RateClass rates = RateClass::add;
-    double repeats = 1;  // one after the other, as the steps of a recurrent layer are
-    Seconds issue = {};  // of a pass's first: the host's time, in `time` where the device waits
-    Seconds time = {};   // of all repeats, as all that follows
+    double repeats = 1;  // in sequence, like the steps of a recurrent layer
+    Seconds issue = {};  // host time of a pass's first kernel; in `time` if the device waits
+    Seconds time = {};   // of all repeats, like everything below
     ByTerm<Seconds> terms = {};
-    Flops flops = {};                      // that it executes, with what pads tiles
+    Flops flops = {};                      // executed, including the padding of tiles
     std::optional<Bytes> l2_traffic = {};  // between the processors and the L2 cache
     Bytes dram_traffic = {};
     Bytes workspace = {};
-    std::optional<PlannedTiles> tiles = {};  // of products
+    std::optional<PlannedTiles> tiles = {};  // for products
     std::optional<ConvolutionProblem> convolution = {};
 
     Term binding() const {
@@ -138,7 +138,7 @@ struct KernelPrediction {
     }
 };
 
-// A layer's pass on a device: the kernels that do it, one after another. None: it costs nothing,
+// A layer's pass on a device: the kernels that do it, in sequence. None if it costs nothing because
 // its result is its input under another name.
 using Kernels = std::vector<KernelPrediction>;
 
@@ -148,16 +148,16 @@ struct NoModel {
 };
 using LayerPrediction = std::variant<Kernels, NoModel>;
 
-// Added from the last kernel to the first: only the first waits for the host, so that the sum of
-// the others can be kept.
+// The sum from the last kernel to the first: only the first waits for the host, so the sum of the
+// others can be kept.
 Seconds time_of(std::span<const KernelPrediction> kernels);
 
-// The passes of an iteration, which a host issues one after the other and a device executes in that
-// order: the host runs ahead, and its time shows only where the device has nothing left to do.
+// The passes of an iteration, issued by a host and executed by a device in the same order. The host
+// runs ahead, so its time shows only if the device has nothing left to do.
 class IssueQueue {
 public:
-    // How long the device waits for the next pass, which takes the host `issue` and then the device
-    // `work`.
+    // How long the device waits for the next pass. The host needs `issue` for it, then the device
+    // needs `work`.
     Seconds wait(Seconds issue, Seconds work) {
         const Seconds late = issue - ahead_;
         ahead_ = std::max(-late, Seconds{}) + work;
@@ -165,7 +165,7 @@ public:
     }
 
 private:
-    Seconds ahead_ = {};  // the work that is left when the host has issued the last pass
+    Seconds ahead_ = {};  // device work left when the host issued the last pass
 };
 
 }  // namespace strata

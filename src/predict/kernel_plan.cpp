@@ -16,7 +16,7 @@ namespace strata {
 
 namespace {
 
-// y[m,n] = a[m,k] b[k,n], each of them stored as it is or transposed, so many times.
+// y[m,n] = a[m,k] b[k,n], `batch` times. Each operand is stored as it is or transposed.
 struct MatrixProduct {
     std::int64_t batch, m, n, k;
     bool a_is_transposed, b_is_transposed;
@@ -36,7 +36,7 @@ void add_matrix_product(Planner& planner, const std::string& name, const MatrixP
     const std::uint64_t a = planner.addresses.place_elements(a_count * p.m * p.k);
     const std::uint64_t b = planner.addresses.place_elements(b_count * p.k * p.n);
     const std::uint64_t c = planner.addresses.place_elements(p.batch * p.m * p.n);
-    // (An operand's rows are outer; the sum runs along its columns unless it is transposed.)
+    // (Rows of an operand are its outer extent; the sum runs along its columns unless transposed.)
     planner.add_product(name,
                         {.batch = p.batch,
                          .m = p.m,
@@ -64,7 +64,7 @@ void plan(Planner& planner, const FullyConnected& op, const Signature& signature
     }
 }
 
-// Forward, and the gradients of both operands: of a, dy b^T; of b, a^T dy.
+// Forward, and the gradients of both operands: dy b^T for a, a^T dy for b.
 void plan(Planner& planner, const MatMul& op, const Signature& signature, Pass pass) {
     const Dims& y = signature.outputs.at(0).dims;
     const Dims& a = signature.inputs.at(0).tensor.dims;
@@ -125,9 +125,9 @@ void plan(Planner& planner, const Attention& op, const Signature& signature, Pas
                        {batch, e.keys, e.width, e.queries, true, false});
 }
 
-// The products of all steps at once; those of single steps as a batch that shares its weights, so
-// that they find in the caches what the step before left there; and what the cells compute of them.
-// (Blocks of neighbouring steps may be simulated side by side, which no device runs so.)
+// The products of all steps at once; those of single steps as a batch with shared weights, which
+// they find in the caches after the step before; and the cells' operations on them. (Blocks of
+// neighbouring steps may be simulated side by side; no device runs them so.)
 void plan(Planner& planner, const Recurrent& op, const Signature& signature, Pass pass) {
     for (const LayerProduct& product : products_of(op, signature, pass)) {
         const GemmProblem& p = product.problem;
@@ -182,7 +182,7 @@ bool plan_window(Planner& planner, const Pooling& op, const Signature& signature
     return true;
 }
 
-// A window over channels, which are rows here, and pixels, which are their columns.
+// A window over channels (here rows) and pixels (their columns).
 bool plan_window(Planner& planner, const Lrn& op, const Signature& signature, Pass pass) {
     const Dims& x = signature.inputs.at(0).tensor.dims;
     if (pass != Pass::forward || x.size() < 2) {
@@ -202,7 +202,7 @@ bool plan_window(Planner& planner, const Lrn& op, const Signature& signature, Pa
     return true;
 }
 
-// How often a kernel goes through what it reads: sums over a row, or a channel, come first.
+// How often a kernel passes over its input: it first sums over a row or a channel.
 template <class T>
 constexpr int passes_of = 1;
 template <>

@@ -14,7 +14,7 @@ std::int64_t gates_of(CellKind cell) {
     return cell == CellKind::lstm ? 4 : cell == CellKind::gru ? 3 : 1;
 }
 
-// The matrices of a product, outermost extents multiplied.
+// The matrices of a product, with outermost extents multiplied.
 struct MatrixExtents {
     std::int64_t batch = 1, m = 1, n = 1, k = 1;
 };
@@ -31,7 +31,7 @@ MatrixExtents extents_of_matmul(const MatMul& op, const Signature& signature) {
     MatrixExtents found{.m = result[rank - 2], .n = result[rank - 1]};
     found.k = op.transpose_a ? a[a.size() - 2] : a[a.size() - 1];
     const std::int64_t outer = product(std::span(result).first(rank - 2));
-    // One right-hand matrix for all: the rows of all left-hand ones stand below each other.
+    // One right-hand matrix for all: the rows of all left-hand matrices are stacked.
     const bool shares_b = signature.inputs[1].tensor.dims.size() == 2 && !op.transpose_a;
     (shares_b ? found.m : found.batch) *= outer;
     return found;
@@ -41,7 +41,7 @@ bool is_trained(const Operand& operand) {
     return operand.role == Role::parameter;
 }
 
-// What a convolution's implicit product is made of.
+// The extents of a convolution's implicit product.
 struct WindowExtents {
     std::int64_t groups, filters, channels, window, outputs, stride;
 };
@@ -56,8 +56,8 @@ WindowExtents extents_of_window(const Window& op, const Dims& image, const Dims&
             .stride = std::max<std::int64_t>(product(op.stride), 1)};
 }
 
-// With fewer channels than any tile has columns, libraries have kernels of their own, which are
-// taken to be as fast as the forward product.
+// If there are fewer channels than any tile has columns, libraries use special kernels, which are
+// assumed to be as fast as the forward product.
 constexpr std::int64_t most_few_channels = 4;
 
 std::vector<LayerProduct> implicit_product(const WindowExtents& x, Pass pass) {
@@ -144,7 +144,7 @@ std::optional<ConvolutionPass> convolution_pass(Pass pass) {
     return {};
 }
 
-// Along the last axis (0) or the one before it (1); what is not there is one, or no padding.
+// The last axis (0) or the one before it (1); an absent axis is 1, without padding.
 struct Axis {
     std::int64_t extent, window, stride, dilation, pad;
 };
@@ -159,7 +159,7 @@ Axis axis_of(const Window& op, const Dims& image, std::size_t from_last) {
         return dims.empty() ? usual : dims[at];
     };
     const std::int64_t before = value(op.pad_begin, 0), after = value(op.pad_end, 0);
-    // (A library pads both sides alike: the image takes what one has more.)
+    // (A library pads both sides equally, so the image gets the difference.)
     return {.extent = image[image.size() - 1 - from_last] + after - before,
             .window = op.kernel[at],
             .stride = value(op.stride, 1),

@@ -12,7 +12,7 @@
 
 namespace strata {
 
-// A product that a layer's pass needs, and how often, one after the other.
+// A product that a layer's pass needs, and how often it runs in sequence.
 struct LayerProduct {
     GemmProblem problem;
     std::string_view algorithm = {};  // of a convolution: "implicit-gemm"
@@ -21,9 +21,9 @@ struct LayerProduct {
     RateClass rates() const;
 };
 
-// The products of these operators' passes; none of an update. Those of y[N,out] = x W^T are N x out
-// x in, of dx = dy W N x in x out, and of dW = dy^T x out x in x N; those of a product's two
-// operands likewise.
+// The products of these operators' passes; none for an update. For y[N,out] = x W^T they are N x
+// out x in, for dx = dy W N x in x out, and for dW = dy^T x out x in x N; a product's two operands
+// likewise.
 std::vector<LayerProduct> products_of(const FullyConnected& op, const Signature& signature,
                                       Pass pass);
 std::vector<LayerProduct> products_of(const MatMul& op, const Signature& signature, Pass pass);
@@ -36,41 +36,41 @@ std::vector<LayerProduct> products_of(const Convolution& op, const Signature& si
 std::vector<LayerProduct> products_of(const TransposedConvolution& op, const Signature& signature,
                                       Pass pass);
 
-// What a pass of a transposed convolution is of the convolution whose gradient it computes: forward
-// there is backward_data here.
+// A pass of a transposed convolution as a pass of the plain convolution whose gradient it computes:
+// forward becomes backward_data.
 Pass turned(Pass pass);
 
-// The products of a recurrent layer that take all its steps at once: of its inputs, and of the
+// The products of a recurrent layer that take all steps at once: of its inputs, and of the
 // gradients of its weights.
 std::vector<LayerProduct> products_of(const Recurrent& op, const Signature& signature, Pass pass);
 
-// The other products of such a layer, one for each step, where no kernel does all of them; none of
-// the gradients of weights.
+// The other products of such a layer, one for each step, if no single kernel does them all; none
+// for the gradients of weights.
 std::vector<LayerProduct> step_products_of(const Recurrent& op, const Signature& signature,
                                            Pass pass);
 
-// Attention that writes its scores: of queries and keys, of scores and values, and of their
-// gradients.
+// Attention that writes its scores: the products of queries and keys, of scores and values, and of
+// their gradients.
 std::vector<LayerProduct> products_of(const Attention& op, const Signature& signature, Pass pass);
 
-// A convolution with one or two axes as libraries know it, where the numbers are fp32: nothing of
-// others, nor of an update. A transposed one is the gradient of another convolution's images.
+// A convolution with one or two axes in a library's form, if the numbers are fp32; otherwise
+// nothing, nor for an update. A transposed one is the gradient of another convolution's images.
 std::optional<ConvolutionProblem> convolution_of(const Convolution& op, const Signature& signature,
                                                  Pass pass);
 std::optional<ConvolutionProblem> convolution_of(const TransposedConvolution& op,
                                                  const Signature& signature, Pass pass);
 
-// What runs step by step, one problem for each direction of each layer; nothing where all steps run
-// at once (backward_weights) or none does.
+// The sequences that run step by step, one problem for each direction of each layer; nothing if all
+// steps run at once (backward_weights) or none does.
 std::vector<RecurrentProblem> sequences_of(const Recurrent& op, const Signature& signature,
                                            Pass pass);
 
-// Attention as one kernel; nothing where queries and values differ in their width, or in passes
-// that it does not have.
+// Attention as one kernel; nothing if queries and values have different widths, or for passes that
+// it does not have.
 std::optional<AttentionProblem> attention_of(const Attention& op, const Signature& signature,
                                              Pass pass);
 
-// What products of such numbers compute in; nothing for types that no GPU's products take.
+// The arithmetic of products of such numbers; nothing for types that no GPU multiplies.
 std::optional<Arithmetic> arithmetic_of(DataType dtype);
 
 }  // namespace strata

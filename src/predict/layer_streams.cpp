@@ -93,8 +93,8 @@ StreamKind stream_kind(const Op& op, const Signature& signature) {
 
 namespace {
 
-// A gradient of pooling looks, for each element of the input, at the windows that hold it: of each
-// it reads the gradient and of a maximum the value, which it compares with the input.
+// For each element of the input, a gradient of pooling reads the gradient of every window that
+// holds it, and for a maximum also the value, to compare it with the input.
 Bytes moved_by_pooling_gradient(const Pooling& op, const Signature& signature) {
     const Tensor& input = signature.inputs.front().tensor;
     const Tensor& result = signature.outputs.front();

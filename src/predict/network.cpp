@@ -95,7 +95,7 @@ private:
         }
     }
 
-    // What is known of layers that are alike.
+    // What is known about identical layers.
     struct Known {
         std::optional<Signature> signature;
         std::array<std::optional<LayerPrediction>, all_passes.size()> by_pass;
@@ -116,7 +116,7 @@ private:
         return *prediction;
     }
 
-    // What a fused sum reads besides: half of what copying it would move.
+    // The other operand that a fused sum reads: half of what copying it would move.
     void add_addend(LayerId layer, PredictedStep& step) const {
         const auto found = addends_.find(layer);
         if (found == addends_.end() || !found->second || step.kernels.empty()) {
@@ -146,7 +146,7 @@ private:
     Device ceilings_;
     std::vector<ScheduledStep> steps_;
     std::vector<LayerId> first_alike_;
-    std::vector<Known> known_;                            // by the first layer that is alike
+    std::vector<Known> known_;                            // by the first of identical layers
     std::map<LayerId, LayerId> first_of_;                 // a fused layer's chain
     std::map<LayerId, std::optional<TensorId>> addends_;  // by chain
 };

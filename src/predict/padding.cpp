@@ -11,7 +11,7 @@ namespace strata {
 
 namespace {
 
-// What a product's plan is chosen among.
+// The choices for a product's plan.
 struct Choices {
     std::span<const GemmKernel> candidates;
     const DeviceDescription& device;
@@ -83,8 +83,8 @@ std::optional<GemmProblem> at_next_split(const ProductPlan& plan) {
     return larger;
 }
 
-// From the least to the most that rates differ by, so near to one another that no step between two
-// of them is noticeably shorter than at both.
+// The batches between which rates differ, so close together that no step between two of them is
+// noticeably shorter than both.
 std::vector<std::int64_t> batches_with_rates() {
     constexpr double first = 16, parts_of_doubling = 16, doublings = 3;
     std::vector<std::int64_t> batches;

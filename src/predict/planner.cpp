@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::int64_t step_depth = 8;  // along the sum, in every fp32 kernel of cuBLAS
 constexpr int warp_threads = 32;
-constexpr double most_threads = 2048;  // of a processor
-constexpr int stream_warps = 8;        // of a block
+constexpr double most_threads = 2048;  // per processor
+constexpr int stream_warps = 8;        // per block
 
 Bandwidth streaming_bandwidth(const DeviceDescription& device) {
-    constexpr double reached = 0.85;  // as a prior of predict/streaming.h has it
+    constexpr double reached = 0.85;  // like a prior of predict/streaming.h
     return device.dram_bandwidth->value * reached;
 }
 
@@ -53,7 +53,7 @@ void Planner::add_product(const std::string& name, TiledProduct product, bool is
     plan.runs = runs;
     plan.warps = kernel.warps;
     plan.resident_blocks = static_cast<std::uint32_t>(std::max(1, 16 / kernel.warps));
-    constexpr double buffers = 2;  // of a step: one is read while the other is filled
+    constexpr double buffers = 2;  // per step: one is read while the other is filled
     plan.shared_memory = Bytes{buffers * static_cast<double>(tile.m + tile.n) * tile.k *
                                static_cast<double>(planned_element_bytes)};
     plan.has_loop = true;
@@ -97,7 +97,7 @@ void Planner::add_stream(const std::string& name, std::vector<StreamRange> strea
 }
 
 void Planner::add_window(const std::string& name, TiledProduct window) {
-    window.tile_m = stream_warps * warp_threads;  // a result of each thread
+    window.tile_m = stream_warps * warp_threads;  // one result per thread
     window.tile_k = 1;
     window.tile_n = window.n;
     const double windows = static_cast<double>(window.m);

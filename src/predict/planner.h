@@ -14,7 +14,7 @@ inline std::uint64_t bytes_of(std::int64_t elements) {
     return static_cast<std::uint64_t>(elements) * planned_element_bytes;
 }
 
-// Places tensors one after the other, as an allocator does.
+// Places tensors one after the other, like an allocator.
 class Addresses {
 public:
     std::uint64_t place(std::uint64_t bytes) {
@@ -33,7 +33,7 @@ private:
     std::uint64_t next_ = 0;
 };
 
-// What plans one pass: the kernels so far, and where the tensors lie.
+// Plans one pass: holds the kernels so far, and the tensors' addresses.
 struct Planner {
     const DeviceDescription& device;
     const DeviceRates& rates;
@@ -49,14 +49,14 @@ struct Planner {
         return prior_gemm_rates(device);
     }
 
-    // A product in the tiles that predict/gemm.h would choose; where it is split, also the sum of
-    // the splits.
+    // A product in the tiles that predict/gemm.h would choose; if it is split, also the sum of the
+    // splits.
     void add_product(const std::string& name, TiledProduct product, bool is_gathered,
                      double runs = 1);
-    // A kernel that goes through streams; those without bytes are left out.
+    // A kernel that passes over streams; streams without bytes are left out.
     void add_stream(const std::string& name, std::vector<StreamRange> streams,
                     std::uint64_t block_bytes = 4096);
-    // A kernel whose threads go through a window each, in steps of one element: A alone is read.
+    // A kernel whose threads each pass over a window, one element at a time; only A is read.
     void add_window(const std::string& name, TiledProduct window);
 };
 
@@ -64,8 +64,8 @@ struct Planner {
 WindowView pixels(std::uint64_t base, std::int64_t all_channels, std::int64_t group_channels,
                   std::int64_t height, std::int64_t width);
 
-// planner_convolution.cpp. A transposed convolution is another one's gradient: its result is that
-// one's image. Throws Error for volumes.
+// planner_convolution.cpp. A transposed convolution is another one's gradient: its result is the
+// other one's image. Throws Error for volumes.
 void plan(Planner& planner, const Convolution& op, const Signature& signature, Pass pass,
           PlannedConvolution algorithm);
 void plan(Planner& planner, const TransposedConvolution& op, const Signature& signature, Pass pass,

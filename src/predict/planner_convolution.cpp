@@ -15,7 +15,7 @@ Extents2d plane(const Dims& values) {
     return values.size() == 1 ? Extents2d{1, values[0]} : Extents2d{values[0], values[1]};
 }
 
-// The extents of a convolution on a plane.
+// The extents of a planar convolution.
 struct PlaneConvolution {
     std::int64_t images, channels, filters, groups;
     Extents2d image, result, kernel, stride, pad, dilation;
@@ -43,7 +43,7 @@ struct PlaneConvolution {
     }
 };
 
-// Of the convolution whose images and results have these extents.
+// The convolution whose images and results have these extents.
 PlaneConvolution extents_of(const Window& window, std::int64_t groups, const Dims& x,
                             const Dims& y) {
     if (x.size() > 4) {
@@ -83,9 +83,9 @@ void plan_forward(Planner& planner, const PlaneConvolution& c) {
         true);
 }
 
-// Channels x pixels of the image x (filters by window): the gradient of x is a convolution of that
-// of y with the window turned around. Pixels that share a phase of the stride meet the same part of
-// the window.
+// Channels x pixels of the image x (filters by window): the gradient of x is a convolution of y's
+// gradient with the window turned around. Pixels that share a phase of the stride use the same part
+// of the window.
 void plan_backward_data(Planner& planner, const PlaneConvolution& c) {
     const auto up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
     const Extents2d part{up(c.kernel.h, c.stride.h), up(c.kernel.w, c.stride.w)};
@@ -159,8 +159,8 @@ bool has_winograd(const PlaneConvolution& c, Pass pass) {
            is(c.dilation, 1) && c.groups == 1;
 }
 
-// y = A^T ((B^T x B) . (G w G^T)) A, each of the four in a kernel of its own. Backward data is the
-// same with the roles of images and results, channels and filters exchanged.
+// y = A^T ((B^T x B) . (G w G^T)) A, with one kernel for each of the four. Backward data is the
+// same with images and results, channels and filters exchanged.
 void plan_winograd(Planner& planner, const PlaneConvolution& c, Pass pass) {
     const bool forward = pass == Pass::forward;
     const std::int64_t from = forward ? c.channels : c.filters;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t largest_extent = std::int64_t{1} << 40;
 
-// A line of the table with its columns' names.
+// A line of the table, read by column name.
 class Line {
 public:
     Line(const std::vector<std::string>& columns, std::vector<std::string> fields,
@@ -71,7 +71,7 @@ public:
         throw Error(fmt::format("{}: {} '{}' {}", place_, column, printable(text(column)), what));
     }
 
-    // Its place among the columns; their number if it is not there.
+    // The column's index; the number of columns if it is absent.
     std::size_t place_of(std::string_view column) const {
         return static_cast<std::size_t>(std::ranges::find(columns_, column) - columns_.begin());
     }
@@ -84,7 +84,7 @@ private:
     std::string place_;
 };
 
-// The kernel that ran a product, with its splits: the grid's third extent holds them and the batch.
+// The kernel that ran a product, and its splits: the grid's third extent is splits times batch.
 std::optional<GemmKernel> kernel_of(const Line& line, std::int64_t batch) {
     const auto threads = parse_integer(line.text("block"));
     const auto grid = split(line.text("grid"), 'x');
@@ -112,8 +112,8 @@ void read_neusight_gemm(const Line& line, ProblemRow& row) {
     row.problem = GemmRow{problem, kernel_of(line, problem.batch)};
 }
 
-// What DeepBench calls its precisions: fp16_mixed multiplies in tensor cores, fp16_pseudo stores
-// 16 bits and computes in 32.
+// DeepBench's names of precisions: fp16_mixed multiplies in tensor cores, fp16_pseudo stores 16
+// bits and computes in 32.
 struct Precision {
     std::string_view name;
     std::string_view short_name;
@@ -125,7 +125,7 @@ constexpr std::array precisions = {Precision{"fp32", "fp32", Arithmetic::f32, 4}
                                    Precision{"fp16_mixed", "fp16", Arithmetic::f16, 2},
                                    Precision{"bf16_mixed", "bf16", Arithmetic::bf16, 2},
                                    Precision{"fp16_pseudo", "fp16_pseudo", Arithmetic::f32, 2}};
-// Only of products.
+// Only for products.
 constexpr std::array precisions_of_8_bits = {Precision{"fp8", "fp8", Arithmetic::f8, 1},
                                              Precision{"int8", "int8", Arithmetic::i8, 1}};
 
@@ -155,14 +155,14 @@ const Precision& precision_of_product(const Line& line) {
     return *found;
 }
 
-// fp16 and bf16 run in the same units at the same rate, and are one class.
+// fp16 and bf16 are one class: they run in the same units at the same rate.
 std::string class_of_products(const Precision& precision) {
     const bool has_16_bits =
         precision.arithmetic == Arithmetic::f16 || precision.arithmetic == Arithmetic::bf16;
     return has_16_bits ? std::string(products_of_16_bits) : fmt::format("gemm {}", precision.name);
 }
 
-// In columns' order, in which A's rows lie along m: seen by rows it is C^T = B^T A^T.
+// Column-major, with A's rows along m: in row-major terms it is C^T = B^T A^T.
 void read_deepbench_gemm(const Line& line, ProblemRow& row) {
     const Precision& precision = precision_of_product(line);
     row.problem_class = class_of_products(precision);
@@ -216,7 +216,7 @@ void read_recurrent(const Line& line, ProblemRow& row) {
     }
 }
 
-// Bytes of an element of cached keys and values.
+// The size of an element of cached keys and values, in bytes.
 double cache_bytes_of(const Line& line) {
     const std::string_view type = line.text("cache");
     if (type == "fp8" || type == "int8") {
@@ -279,7 +279,7 @@ void read_training_step(const Line& line, ProblemRow& row) {
                                       .batch = line.extent("batch")};
 }
 
-// A result that is no image at all is no convolution.
+// A convolution must have a result.
 void require_result(const Line& line, const ConvolutionProblem& problem, std::string_view filter) {
     if (problem.result_h() < 1 || problem.result_w() < 1) {
         line.refuse(filter, "is larger than the padded image");
@@ -328,7 +328,7 @@ void read_deepbench_convolution(const Line& line, ProblemRow& row) {
 
 using Reader = void (*)(const Line&, ProblemRow&);
 
-// The form that a header tells.
+// The reader for a header.
 Reader reader_of(const std::vector<std::string>& columns, std::string_view origin) {
     const auto has = [&](std::initializer_list<std::string_view> names) {
         return std::ranges::all_of(names, [&](std::string_view name) {

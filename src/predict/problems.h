@@ -16,24 +16,24 @@
 
 namespace strata {
 
-// A product with the kernel that ran it, where the table says so.
+// A product and the kernel that ran it, if the table says so.
 struct GemmRow {
     GemmProblem problem;
     std::optional<GemmKernel> kernel = {};
 };
 
-// Attention by the algorithm that the table names; by the faster one where it names none.
+// Attention by the algorithm that the table names; by the faster one if it names none.
 struct AttentionRow {
     AttentionProblem problem;
     std::optional<AttentionAlgorithm> algorithm = {};
     std::string library = {};  // whose kernels ran it, as the table calls it; or nothing
 };
 
-// The class of fused attention in 16 bits: "attention 16 bits decode", of one library with its name
-// behind.
+// The class of fused attention in 16 bits: "attention 16 bits decode", followed by the library's
+// name for that of one library.
 std::string attention_class(AttentionPhase phase, std::string_view library);
 
-// A convolution with what ran it, where the table says so.
+// A convolution and what ran it, if the table says so.
 struct ConvolutionRow {
     ConvolutionProblem problem;
     std::optional<ConvolutionKernel> kernel = {};
@@ -44,9 +44,9 @@ inline constexpr std::string_view products_of_16_bits = "gemm 16 bits";
 
 // A line of a table of problems.
 struct ProblemRow {
-    std::vector<std::string> fields = {};  // as they are in the table
-    std::size_t time_field = 0;            // which of them is the measured time; their number: none
-    std::string device = {};               // as the table calls it; empty: it has no such column
+    std::vector<std::string> fields = {};  // as in the table
+    std::size_t time_field = 0;            // index of the measured time; fields.size(): none
+    std::string device = {};               // as the table calls it; empty: no such column
     // Problems whose rates are fitted together: "linear", "bmm", "gemm fp32", "gemm 16 bits",
     // "softmax by warps", "recurrent fp32 forward", "convolution fp32 backward_data", "attention 16
     // bits decode vllm".
@@ -63,7 +63,7 @@ struct ProblemTable {
     std::vector<ProblemRow> rows = {};
 };
 
-// A table in CSV with one of these headers, in any order; further columns are kept:
+// A table in CSV with one of these headers, in any order; other columns are kept:
 //
 //   device, op, batch, m, n, k, milliseconds, kernel, grid, block      (NeuSight's products)
 //   device, op, precision, rows, columns, milliseconds                 (NeuSight's other operators)
@@ -78,14 +78,14 @@ struct ProblemTable {
 //   milliseconds                                                                    (DeepBench's)
 //
 // milliseconds, kernel, grid, block, kernels, device, precision of other operators, kv_heads,
-// window, cache, mask, pass, algorithm and library may be absent, a convolution's pass excepted.
+// window, cache, mask, pass, algorithm and library may be absent, except a convolution's pass.
 // DeepBench's recurrent layers run step by step, and the gradients of their weights are products.
-// Throws Error that names the line where a number is none, and where the header is another.
+// Throws Error that names the line if a number is invalid, and if the header is another one.
 ProblemTable read_problems(std::string_view csv, std::string_view origin);
 
-// The same of a file, or of ParaDnn's results in JSON (predict/training_step.h), which name no
-// device: those of a file called tpu_... ran on a TPU v2. Throws Error also where it cannot be
-// read.
+// The same for a file, or for ParaDnn's results in JSON (predict/training_step.h), which do not
+// name a device: those in a file called tpu_... ran on a TPU v2. Also throws Error if the file
+// cannot be read.
 ProblemTable read_problem_file(const std::string& path);
 
 }  // namespace strata

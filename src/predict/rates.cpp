@@ -17,16 +17,16 @@ namespace strata {
 
 namespace {
 
-// How strongly rates are held to their priors, in rows: enough that what no row speaks of stays,
-// little beside a few rows that do.
+// How strongly rates are held to their priors, in rows: strongly enough that rates without evidence
+// do not move, weakly relative to a few rows of evidence.
 constexpr double usual_pull = 0.02;
-// Groups of products whose kernels are not known have few rows each, of several kernels.
+// Groups of products with unknown kernels have few rows each, of several kernels.
 constexpr double stronger_for_groups = 15;
 
-// In files, the name of the kernels that are not named.
+// The name of unnamed kernels in files.
 constexpr std::string_view usual_kernel = "usual";
 
-// Products run in tiles on processors, whose lanes tell how fast caches are.
+// Products run in tiles on processors; their lanes determine how fast caches are.
 void require_processors(const DeviceDescription& device, Arithmetic arithmetic) {
     peak_of(device, arithmetic);
     if (!device.lanes) {
@@ -44,7 +44,7 @@ Seconds predict_product(const GemmRow& row, std::span<const GemmKernel> candidat
     return predict_gemm(row.problem, kernel, device, rates).time;
 }
 
-// A rate by its name in files, and how strongly a fit holds it.
+// A rate, its name in files, and how strongly a fit holds it.
 struct NamedRate {
     std::string_view name;
     double* value;
@@ -75,7 +75,7 @@ std::vector<NamedRate> named_rates(KernelRates& rates) {
             {"half_saturation", &rates.half_saturation}};
 }
 
-// (Few rows speak of each, and boards are alike in most: they are held more strongly.)
+// (Few rows depend on each, and most boards are alike, so these are held more strongly.)
 std::vector<NamedRate> named_rates(ConvolutionRates& rates) {
     constexpr double held = 6, loose = 0.5, shared = 20;
     return {{"launch_s", &rates.launch.value, loose},
@@ -159,7 +159,7 @@ std::vector<NamedRate> named_rates(FusedRates& rates) {
             {"appended", &rates.appended, held}};
 }
 
-// What a fit tries instead of moving it.
+// Rates that a fit does not move: it tries values of them.
 std::vector<NamedRate> named_choices(FusedRates& rates) {
     return {{"packed_heads", &rates.packed_heads},
             {"packed_queries", &rates.packed_queries},
@@ -251,7 +251,7 @@ ConvolutionRates prior_of(const ProblemRow& row, const DeviceDescription& device
     return prior_convolution_rates(device, convolution_of(row).problem.pass);
 }
 
-// The fit with a library, and the sum of the errors' absolute logarithms that it leaves.
+// The fit with a library, and its sum of the errors' absolute logarithms.
 std::pair<ConvolutionRates, double> fitted_with(std::span<const ProblemRow* const> rows,
                                                 const DeviceDescription& device, double library) {
     ConvolutionRates rates = with_library(prior_of(*rows.front(), device),
@@ -280,11 +280,11 @@ std::pair<ConvolutionRates, double> fitted_with(std::span<const ProblemRow* cons
     return {rates, left};
 }
 
-// Tables do not say which library ran: it is the one of those that fits best.
+// Tables do not say which library ran, so this tries each and takes the best fit.
 ConvolutionRates fitted_convolutions(std::span<const ProblemRow* const> rows,
                                      const DeviceDescription& device) {
     auto best = fitted_with(rows, device, prior_of(*rows.front(), device).library);
-    constexpr std::array libraries = {5.0, 7.0};  // before and after Winograd came to all passes
+    constexpr std::array libraries = {5.0, 7.0};  // before and after Winograd for all passes
     for (const double library : libraries) {
         auto other = fitted_with(rows, device, library);
         if (other.second < best.second) {
@@ -325,8 +325,8 @@ const AttentionRow& attention_of(const ProblemRow& row) {
     return std::get<AttentionRow>(row.problem);
 }
 
-// The sum of the errors' absolute logarithms that a fit with these choices leaves. `forward` is
-// what the forward passes of rows of both passes take.
+// The sum of the errors' absolute logarithms after a fit with these choices. `forward` has the
+// times of the forward passes of rows with both passes.
 double fit_attention(std::span<const ProblemRow* const> rows, std::span<const double> forward,
                      const DeviceDescription& device, FusedRates& rates) {
     const auto predict = [&](std::span<double> predicted) {
@@ -348,7 +348,7 @@ double fit_attention(std::span<const ProblemRow* const> rows, std::span<const do
     return left;
 }
 
-// The kernels that a library may have for a phase: what they pack and divide.
+// The kernels that a library may have for a phase: how they pack and divide.
 std::vector<FusedRates> choices_of(AttentionPhase phase) {
     constexpr double all = 1024, some = 32, none = 1;
     const FusedRates prior = prior_fused_rates(phase);
@@ -367,7 +367,7 @@ std::vector<FusedRates> choices_of(AttentionPhase phase) {
         choices.push_back(prior);
         choices.back().packed_queries = queries;
         if (phase != AttentionPhase::prefill) {
-            break;  // nothing is packed where heads share no keys
+            break;  // packing needs heads with shared keys
         }
     }
     return choices;
@@ -387,7 +387,7 @@ FusedRates fitted_attention(std::span<const ProblemRow* const> rows,
     return *best;
 }
 
-// What the forward passes of rows of both passes take, 0 of the others.
+// The times of the forward passes of rows with both passes; 0 for the others.
 std::vector<double> forward_times(std::span<const ProblemRow* const> rows,
                                   const DeviceDescription& device, const DeviceRates& known) {
     std::vector<double> forward;
@@ -403,9 +403,9 @@ std::vector<double> forward_times(std::span<const ProblemRow* const> rows,
     return forward;
 }
 
-// Fits what ran in one kernel, as far as the table tells; rows that ran unfused follow from
-// products and the softmax. What rows of both passes take forward follows from the forward rates
-// among those fitted so far, else from the device's.
+// Fits what ran in one kernel, as far as the table says; unfused rows follow from products and the
+// softmax. For rows with both passes, the forward time follows from the forward rates among those
+// fitted so far, else from the device's.
 void add_fitted_attention(std::span<const ProblemRow* const> rows, const DeviceDescription& device,
                           DeviceRates& rates) {
     std::vector<const ProblemRow*> fused;
@@ -436,7 +436,7 @@ TrainingStepRates fitted_steps(std::span<const ProblemRow* const> rows,
     return rates;
 }
 
-// What a file holds of rates.
+// The rates that a file contains.
 template <class Rates>
 std::vector<NamedRate> all_named(Rates& rates) {
     return named_rates(rates);
@@ -454,7 +454,7 @@ std::string text_of(std::string_view table, std::string_view key, std::string_vi
     return out;
 }
 
-// Reads the rates that a table has; the others keep their values.
+// Reads the rates in a table; the others keep their values.
 template <class Rates>
 void read_into(Rates& rates, const TomlSection& section,
                std::initializer_list<std::string_view> further_keys) {
@@ -471,7 +471,7 @@ void read_into(Rates& rates, const TomlSection& section,
     section.expect_only(known);
 }
 
-// The rates of the classes that tables of this name hold.
+// The rates of the classes in tables of this name.
 template <class Rates>
 void read_classes(const TomlSection& file, std::string_view origin, std::string_view name,
                   std::map<std::string, Rates, std::less<>>& classes) {
@@ -668,8 +668,8 @@ SystolicRates systolic_rates(const DeviceRates& rates) {
 
 namespace {
 
-// The classes whose rates an operator takes, best first: its own, in 16 bits also that of fp32, and
-// that of another operator that a framework launches.
+// The classes whose rates an operator uses, best first: its own, for 16 bits also that of fp32,
+// then that of another operator that a framework launches.
 std::vector<std::string_view> names_of_stream(std::string_view name) {
     constexpr std::string_view other = "add", other_in_16_bits = "add 16 bits";
     if (!name.ends_with(in_16_bits)) {
@@ -797,11 +797,11 @@ DeviceRates fit_rates(std::span<const ProblemRow* const> rows, const DeviceDescr
         classes[row->problem_class].push_back(row);
     }
     DeviceRates rates;
-    std::vector<std::span<const ProblemRow* const>> gradients;  // of attention, which come last
+    std::vector<std::span<const ProblemRow* const>> gradients;  // of attention; fitted last
     for (const auto& [name, members] : classes) {
         if (const auto* product = std::get_if<GemmRow>(&members.front()->problem)) {
             if (device.kind == DeviceKind::tpu) {
-                continue;  // systolic_rates(): of training steps
+                continue;  // only training steps: systolic_rates()
             }
             require_processors(device, product->problem.arithmetic);
             rates.gemm.emplace(name, fitted_products(members, device));

@@ -11,11 +11,11 @@ namespace strata {
 namespace {
 
 constexpr Bytes registers_of_processor{256.0 * 1024};
-// What a persistent kernel needs besides weights: accumulators, addresses, the step's states.
+// The other needs of a persistent kernel: accumulators, addresses, the step's states.
 constexpr double share_for_weights = 0.6;
 constexpr double persistent_efficiency = 0.5;
 
-// Between two of the batches that rates are of, what is between both: a step takes no leap there.
+// Between two batches that have rates, this interpolates, so a step's time does not jump.
 StepRates rates_for(std::int64_t batch, const RecurrentRates& rates) {
     constexpr double first = 16;
     const double last = static_cast<double>(rates.by_batch.size() - 1);
@@ -31,7 +31,7 @@ StepRates rates_for(std::int64_t batch, const RecurrentRates& rates) {
             .multiply = one.multiply * std::pow(next.multiply / one.multiply, part)};
 }
 
-// Multiply-adds that one element of a step's result sums.
+// The multiply-adds that one element of a step's result sums.
 double depth_of(const RecurrentProblem& problem) {
     const double hidden = static_cast<double>(problem.hidden);
     return problem.pass == RecurrentPass::forward ? hidden : problem.gates() * hidden;
@@ -42,7 +42,7 @@ Flops flops_of_step(const RecurrentProblem& problem) {
     return Flops{2 * problem.gates() * hidden * hidden * static_cast<double>(problem.batch)};
 }
 
-// The share of the weights that the L2 cache does not keep from step to step; a soft edge.
+// The share of the weights that the L2 cache does not keep between steps; a soft edge.
 double outside_cache(const RecurrentProblem& problem, const DeviceDescription& device,
                      const RecurrentRates& rates) {
     if (!device.l2) {
@@ -59,7 +59,7 @@ Seconds joined(Seconds a, Seconds b, Seconds c, double power) {
                               1 / power);
 }
 
-// Of one step, the terms of each algorithm.
+// The terms of one step, for either algorithm.
 struct StepTerms {
     Seconds fixed, arithmetic, latency, dram;
 };

@@ -10,8 +10,8 @@
 
 namespace strata {
 
-// By how many percent a time falls for a percent more of each resource, d ln(time) / d ln(resource)
-// with the sign turned: 1 where the resource alone decides, 0 where it does not matter.
+// By how many percent a time falls for one percent more of each resource, -d ln(time) / d
+// ln(resource): 1 if the resource alone decides, 0 if it does not matter.
 struct Elasticities {
     std::array<double, all_resources.size()> values = {};
 
@@ -19,29 +19,28 @@ struct Elasticities {
     double operator[](Resource resource) const {
         return values[static_cast<std::size_t>(resource)];
     }
-    double sum() const;  // 1, but for l2_size and for changes of plan
+    double sum() const;  // 1, apart from l2_size and changes of plan
 };
 
-// What each resource is worth for a network and its steps.
+// The value of each resource for a network and its steps.
 struct Sensitivity {
     Elasticities whole;
-    std::vector<Elasticities>
-        steps;  // as NetworkPrediction::steps; zeros where a step takes no time
+    std::vector<Elasticities> steps;  // as NetworkPrediction::steps; zeros for steps without time
 };
 
-// Central differences of 1 % each way, planned anew.
+// Central differences of 1 % each way, with new plans.
 Sensitivity sensitivity_of(const Graph& graph, const Execution& execution,
                            const DeviceModel& device);
 
-// What may be bought: one resource, or a clock, which is arithmetic, latencies and the L2 cache's
-// bandwidth together.
+// A possible upgrade: one resource, or a clock, which combines arithmetic, latencies and the L2
+// cache's bandwidth.
 enum class Upgrade { compute, clock, l2_size, dram_bandwidth, launch, all };
 inline constexpr std::array<std::string_view, 6> names_of(Upgrade) {
     return {"compute", "clock", "l2_size", "dram_bandwidth", "launch", "all"};
 }
 
-// The time of the whole with so many times as much of an upgrade ("which upgrade pays", after Wang
-// et al., MLSys 2020, Figure 9 and its like).
+// The total time with an upgrade multiplied by each factor ("which upgrade pays", after Wang et
+// al., MLSys 2020, Figure 9 and similar ones).
 struct UpgradeCurve {
     Upgrade upgrade = Upgrade::compute;
     std::vector<Seconds> times;  // one for each factor

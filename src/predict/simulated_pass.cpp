@@ -28,7 +28,7 @@ void repeat(SimulatedKernel& kernel, double runs) {
 void add(LevelCounts& sum, const LevelCounts& more) {
     sum.sectors += more.sectors;
     sum.kinds += more.kinds;
-    sum.hits_error += more.hits_error;  // (the same sets are sampled in all kernels)
+    sum.hits_error += more.hits_error;  // (all kernels sample the same sets)
 }
 
 }  // namespace

@@ -11,19 +11,19 @@
 
 namespace strata {
 
-// How layers are simulated.
+// Options of a layer simulation.
 struct SimulationOptions {
     CacheEngine engine = CacheEngine::distances;
-    bool checks_engine = false;  // the other engine as well
-    // Absent: what a prediction chooses, an implicit product where the accesses of that are not
-    // known.
+    bool checks_engine = false;  // also runs the other engine
+    // Absent: the algorithm that a prediction chooses, or an implicit product if that one's
+    // accesses are not known.
     std::optional<PlannedConvolution> convolution = {};
-    std::optional<bool> bypass_l1 = {};  // absent: as the device does
-    // After which the waves of a kernel are no longer simulated one by one.
+    std::optional<bool> bypass_l1 = {};  // absent: as on the device
+    // The limit after which a kernel's waves are no longer simulated one by one.
     std::uint64_t most_accesses = 4'000'000;
 };
 
-// A kernel of a pass, and what it asks of memory in all its runs together.
+// A kernel of a pass, and its total memory traffic in all runs.
 struct KernelSimulation {
     std::string name = {};
     double runs = 1;
@@ -34,21 +34,21 @@ struct KernelSimulation {
     std::optional<SimulatedKernel> check = {};  // by the other engine
 };
 
-// What the kernels of a pass ask of a GPU's memory and instructions. None: the pass moves nothing.
-// Throws Error where plan_kernels, memory_of or simulate do.
+// The kernels of a pass on a GPU, with their traffic and instructions. None if the pass moves
+// nothing. Throws Error if plan_kernels, memory_of or simulate do.
 std::vector<KernelSimulation> simulate_pass(const Op& op, const Signature& signature, Pass pass,
                                             const DeviceDescription& device,
                                             const DeviceRates& rates,
                                             const SimulationOptions& options);
 
-// No kernel takes less than its transactions at the ceilings of each level: where a model's time,
-// from which launches were taken that hide traffic, is shorter, that is the time.
+// No kernel is faster than its transactions at the ceilings of each level. A shorter modelled time
+// (its launch, which hides traffic, was subtracted) is replaced by that time.
 void keep_within_ceilings(std::vector<KernelSimulation>& kernels, const DeviceDescription& device);
 
-// The sum of kernels that run one after the other. A level counts if all of them have it.
+// The sum of kernels that run in sequence. A level is included only if all of them have it.
 SimulatedKernel sum_of(const std::vector<KernelSimulation>& kernels);
 
-// A pass of a layer with its kernels, or why they are not known.
+// A pass of a layer with its kernels, or the reason why they are not known.
 struct SimulatedStep {
     std::string layer = {};
     Pass pass = Pass::forward;

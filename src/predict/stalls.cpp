@@ -10,17 +10,17 @@ namespace strata {
 
 namespace {
 
-constexpr double schedulers = 4;  // of a processor, Kepler to Hopper
+constexpr double schedulers = 4;  // per processor, Kepler to Hopper
 constexpr double warp_lanes = 32;
-constexpr double shared_width = 128;  // bytes of a wavefront, one in a cycle
+constexpr double shared_width = 128;  // bytes per wavefront, one per cycle
 
-// A vector of 16 bytes for each thread; threads that share a row or a column read the same.
+// Each thread has a vector of 16 bytes; threads that share a row or a column read the same one.
 constexpr double wavefronts_of_load = 2;
 constexpr double wavefronts_of_store = 4;
 
 enum Station { at_issue, at_math, at_shared, at_l1, at_l2, at_dram, stations };
 
-// A round: what a warp needs in one step of its block, in cycles of a scheduler.
+// A round: the demands of a warp in one step of its block, in cycles of a scheduler.
 struct Round {
     std::array<double, stations> demands = {};
     double instructions = 0;
@@ -37,7 +37,7 @@ double sector_bytes_of(double sectors) {
     return sectors * static_cast<double>(sector_bytes);
 }
 
-// Stations by which all processors share memory: bytes of a warp's step over a scheduler's share.
+// Memory stations that all processors share: the bytes of a warp's step over a scheduler's share.
 void add_memory(Round& round, const SimulatedKernel& traffic, double steps,
                 const DeviceDescription& device) {
     const double cycles = cycles_per_second(device) * device.processors->value.value;
@@ -53,7 +53,7 @@ void add_memory(Round& round, const SimulatedKernel& traffic, double steps,
                                     device.dram_bandwidth->value.value / cycles);
 }
 
-// The latency of a load where it is found, on average.
+// The average latency of a load, weighted by the level that serves it.
 double load_latency(const SimulatedKernel& traffic, const Latencies& latencies) {
     const auto missed = [](const SectorCounts& sectors) {
         return sectors.reads > 0 ? 1 - sectors.read_hits / sectors.reads : 0;
@@ -73,13 +73,13 @@ Round round_of(const KernelPlan& kernel, const SimulatedKernel& traffic,
     Round round;
     round.instructions = each.total();
     round.demands[at_issue] = each.total();
-    // (As many lanes as a warp has threads start one instruction in each cycle: issue says it.)
+    // (With as many lanes as threads in a warp, one instruction starts per cycle; issue covers it.)
     const double interval = warp_lanes / (device.lanes->value.value / schedulers);
     round.demands[at_math] = interval > 1 ? each.multiply_adds * interval : 0;
     round.demands[at_shared] = schedulers * (each.shared_loads * wavefronts_of_load +
                                              each.shared_stores * wavefronts_of_store);
     add_memory(round, traffic, steps, device);
-    // A slice of the step is loaded from shared memory while the one before it is multiplied.
+    // A slice of the step is loaded from shared memory while the previous slice is multiplied.
     if (each.shared_loads > 0) {
         const double slices = kernel.has_loop ? 8 : 1;
         round.short_wait = slices * std::max(0.0, latencies.shared - each.multiply_adds / slices *
@@ -87,7 +87,7 @@ Round round_of(const KernelPlan& kernel, const SimulatedKernel& traffic,
     }
     round.fixed_wait =
         (latencies.arithmetic - 1) / 2 * (each.other + (kernel.has_loop ? 0 : each.multiply_adds));
-    round.barrier_wait = each.barriers * kernel.warps / 2;  // they arrive one after the other
+    round.barrier_wait = each.barriers * kernel.warps / 2;  // they arrive in sequence
     return round;
 }
 
@@ -112,10 +112,10 @@ NetworkFlow flow_of(const ClosedNetwork& network, int customers) {
     return flow;
 }
 
-// Maxwell and Turing: Arafa et al., PPT-GPU, 2019. Pascal: Jia et al., 2018, of a P4. Kepler: of a
-// K80, the same, and DRAM as Dong et al., 2018, cite it. Volta, Ampere, Hopper: measured by
-// RRZE-HPC's gpu-benches. Estimates of ours: Kepler's shared memory and arithmetic, Pascal's DRAM
-// (taken as Kepler's); Ada and Blackwell are taken as Ampere and Hopper.
+// Maxwell and Turing: Arafa et al., PPT-GPU, 2019. Pascal: Jia et al., 2018, for a P4. Kepler: for
+// a K80, the same, with DRAM as cited by Dong et al., 2018. Volta, Ampere, Hopper: measured by
+// RRZE-HPC's gpu-benches. Our estimates: Kepler's shared memory and arithmetic, Pascal's DRAM
+// (assumed equal to Kepler's); Ada and Blackwell are assumed equal to Ampere and Hopper.
 Latencies latencies_of(const DeviceDescription& device) {
     const std::string& of = device.architecture;
     if (of == "kepler") {
@@ -143,7 +143,7 @@ StallShares stall_shares(const KernelPlan& kernel, const SimulatedKernel& traffi
                          const DeviceDescription& device) {
     Round round = round_of(kernel, traffic, device);
     const double places = device.processors->value.value * kernel.resident_blocks;
-    // A grid that does not fill the device has fewer blocks on each processor.
+    // A grid that does not fill the device has fewer blocks per processor.
     const double resident = std::min<double>(
         kernel.resident_blocks, std::ceil(traffic.blocks / device.processors->value.value));
     const int customers =

@@ -39,8 +39,8 @@ bool is_of_products(RateClass rates) {
     return rates == RateClass::linear || rates == RateClass::batched;
 }
 
-// Without the device's own times the class's name is not one of data; products of all kinds are
-// alike.
+// Without the device's own times, the class's name does not occur in the data; all kinds of
+// products are alike.
 bool is_of_class(const AccuracyRow& row, RateClass rates) {
     if (rates == RateClass::fused_attention) {
         return row.problem_class == attention_class(AttentionPhase::prefill, {});
@@ -63,7 +63,7 @@ std::string origin_text(const RateShare& share) {
     return "";
 }
 
-// Shares whose rates come from one place: "linear, bmm".
+// Shares whose rates have the same origin: "linear, bmm".
 struct RateGroup {
     std::string classes;
     std::string origin;
@@ -71,7 +71,7 @@ struct RateGroup {
     double least_error = std::numeric_limits<double>::infinity();
     double largest_error = 0;
     bool is_own = false;
-    bool is_unknown = false;  // nothing says how far some of them are off
+    bool is_unknown = false;  // the error of some of them is unknown
 
     void add(const RateShare& one) {
         classes += (classes.empty() ? "" : ", ") + std::string(name_of(one.rates));
@@ -107,8 +107,8 @@ const StatedAccuracy& stated_accuracy() {
 }
 
 std::optional<double> stated_error(const RateSource& source, RateClass rates) {
-    // `strata accuracy` states it for the table that rates were fitted to here; rates of products
-    // say nothing of how far convolutions are off.
+    // `strata accuracy` states it for the table that rates were fitted to here. The errors of
+    // products say nothing about convolutions.
     if (source.origin == RateOrigin::fitted || rates == RateClass::convolution) {
         return {};
     }

@@ -11,9 +11,9 @@ namespace strata {
 
 namespace {
 
-// How many tensors an operator reads and writes; two where nothing else is said. (A norm may add
-// the residual first and write the sum, too; cross entropy reads its logits, and its gradient
-// writes as many; Adam reads gradients, and reads and writes weights and two moments.)
+// How many tensors an operator reads and writes; two unless stated otherwise. (A norm may first add
+// the residual and also write the sum; cross entropy reads its logits, and its gradient writes as
+// many; Adam reads gradients, and reads and writes weights and two moments.)
 struct Streams {
     std::string_view op;
     double tensors;
@@ -43,10 +43,10 @@ Streams streams_of(std::string_view op) {
     return found == streams.end() ? Streams{op, 2} : *found;
 }
 
-constexpr double rows_together = 8;  // on a processor
+constexpr double rows_together = 8;  // per processor
 constexpr double overlap = 4;
 constexpr double edge_of_residence = 0.05;  // of the resident bytes
-constexpr double far = 30;                  // from where on ln(1 + exp(x)) is x
+constexpr double far = 30;                  // ln(1 + exp(x)) is x from here on
 constexpr std::int64_t longest_row_of_a_warp = 1024;
 
 }  // namespace

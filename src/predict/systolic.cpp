@@ -12,17 +12,17 @@ namespace strata {
 
 namespace {
 
-constexpr double rows_of_a_vector = 8;  // TPUs pad them
+constexpr double rows_of_a_vector = 8;  // TPUs pad to this
 constexpr SystolicArray array_of_tpus = {128, 128};
 
 double parts_of_extent(double extent, double size) {
     return std::ceil(extent / size);
 }
 
-// What one array does of a product on a chip.
+// One array's share of a product on a chip.
 struct Share {
     GemmProblem problem;
-    double products;  // of the batch, one after the other
+    double products;  // of the batch, in sequence
 };
 
 Share share_of_array(const GemmProblem& problem, double cores, double arrays) {

@@ -5,7 +5,7 @@
 
 namespace strata {
 
-// Which operand of a product stays in a systolic array's cells while the others pass.
+// The operand of a product that stays in a systolic array's cells while the others pass.
 enum class Dataflow { weight_stationary, output_stationary };
 
 // An array of rows x columns multiply-adders.
@@ -14,25 +14,25 @@ struct SystolicArray {
     double columns = 128;
 };
 
-// The cycles that one array takes for a product, its B the weights, one part of the array's size
-// after the other with nothing in flight between them: weight stationary (2 rows + columns + m - 2)
+// The cycles of one array for a product with weights B. It processes parts of the array's size in
+// sequence, with nothing in flight between them: weight stationary (2 rows + columns + m - 2)
 // ceil(k / rows) ceil(n / columns), output stationary (2 rows + columns + k - 2) ceil(m / rows)
 // ceil(n / columns). (Samajdar et al., "SCALE-Sim: systolic CNN accelerator simulator", 2018,
 // equations for the array's fill, stream and drain.)
 double systolic_cycles(const GemmProblem& problem, SystolicArray array, Dataflow dataflow);
 
-// The same where the next weights are loaded while rows of A stream past the present ones, as TPUs
-// do: ceil(k / rows) ceil(n / columns) max(rows, m in whole eights), and one fill and drain.
+// The same if the next weights load while rows of A stream past the present ones, as on TPUs:
+// ceil(k / rows) ceil(n / columns) max(rows, m in whole eights), and one fill and drain.
 double overlapped_cycles(const GemmProblem& problem, SystolicArray array);
 
 // Rates of products on a device with systolic arrays. Each is positive; a fit moves them.
 struct SystolicRates {
-    Seconds launch{25e-6};         // of an operation
+    Seconds launch{25e-6};         // per operation
     double efficiency = 0.9;       // of the arrays' cycles
     double dram_efficiency = 0.5;  // of the stated bandwidth
 };
 
-// A prediction with the terms that it is made of.
+// A prediction and its terms.
 struct SystolicPrediction {
     Seconds time;
     Seconds launch;
@@ -42,11 +42,11 @@ struct SystolicPrediction {
     double utilisation = 0;  // of all arrays' multiply-adders during `arithmetic`
 };
 
-// The time of a product on a chip. Its cores divide the batch, or else the rows of A among them,
-// and each core's arrays the columns of B: time = launch + max(cycles / (clock efficiency), traffic
-// / (bandwidth dram_efficiency)). Operands and result move once, padded to whole parts of the array
-// along k and n and to eights along m. Throws Error where the device lacks matrix lanes, a clock or
-// a bandwidth.
+// The time of a product on a chip. Its cores divide the batch, or else the rows of A; each core's
+// arrays divide the columns of B: time = launch + max(cycles / (clock efficiency), traffic /
+// (bandwidth dram_efficiency)). Operands and result move once, padded to whole parts of the array
+// along k and n and to eights along m. Throws Error if the device lacks matrix lanes, a clock or a
+// bandwidth.
 SystolicPrediction predict_systolic_gemm(const GemmProblem& problem,
                                          const DeviceDescription& device,
                                          const SystolicRates& rates);

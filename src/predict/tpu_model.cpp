@@ -36,7 +36,7 @@ bool is_fused_on_tpus(const Op& op) {
            std::holds_alternative<Cast>(op);
 }
 
-// Products of an operator's pass; none for an operator that is none.
+// The products of an operator's pass; none if it has none.
 std::vector<LayerProduct> products_on_tpu(const LayerTask& task) {
     return std::visit(
         [&]<class T>(const T& op) -> std::vector<LayerProduct> {
@@ -49,8 +49,8 @@ std::vector<LayerProduct> products_on_tpu(const LayerTask& task) {
         task.op);
 }
 
-// What one of the cores does: a part of the batch, which is a product's batch, its rows or, of
-// gradients of weights, the length of its sums.
+// A core's part of a product: of the batch, or else of the rows; for gradients of weights, of the
+// length of the sums.
 GemmProblem part_of_core(GemmProblem problem, Pass pass, double cores) {
     std::int64_t& divided = problem.batch > 1                ? problem.batch
                             : pass == Pass::backward_weights ? problem.k
@@ -96,13 +96,13 @@ private:
     Tpu tpu_;
 };
 
-// (Links between cores and to the host move data as the memory does.)
+// (Links between cores and to the host scale like the memory.)
 std::unique_ptr<DeviceModel> TpuModel::scaled(Resource resource, double factor) const {
     Tpu other = tpu_;
     TrainingStepRates& rates = other.rates;
     if (resource == Resource::compute) {
         rates.product.efficiency *= factor;
-        if (other.device.bf16_peak) {  // the ceiling that predictions keep to
+        if (other.device.bf16_peak) {  // predictions respect this ceiling
             other.device.bf16_peak->value *= factor;
         }
     } else if (resource == Resource::dram_bandwidth) {
@@ -160,7 +160,7 @@ Kernels TpuModel::product(const LayerTask& task, const std::vector<LayerProduct>
         weights += operand.role == Role::parameter ? operand.tensor.bytes() : Bytes{};
     }
     const Bytes activations = std::max(Bytes{}, work.traffic() - weights);
-    // (Each core moves all weights; the activations are divided.)
+    // (Each core moves all weights; the activations are divided among cores.)
     const Bytes moved = cores() * rates.weight_copies / passes_of_layer * weights +
                         rates.activation_copies / passes_of_layer * activations;
     kernel.terms[Term::launch] = rates.product.launch / passes_of_layer;
@@ -207,7 +207,7 @@ Kernels TpuModel::stream(const LayerTask& task) const {
     return {std::move(kernel)};
 }
 
-// Samples and, in training, labels as one value for each class, enter while the board computes.
+// Samples and, in training, one label value for each class enter while the board computes.
 Seconds TpuModel::beyond_steps(Seconds steps, const FedValues& fed) const {
     const double values = fed.samples + tpu_.rates.label_elements * fed.classes;
     const Seconds board = tpu_.rates.step + steps;

@@ -8,33 +8,31 @@
 
 namespace strata {
 
-// What a TPU's model needs: the description of a chip or board and the rates of its training steps.
+// The inputs of a TPU's model: the description of a chip or board and the rates of its steps.
 struct Tpu {
     DeviceDescription device;
     TrainingStepRates rates;
-    RateSource source;  // of all classes, which were fitted together
+    RateSource source;  // of all classes, fitted together
 };
 
-// The rates that were fitted here or are part of strata; else those of the TPU v2, because
-// efficiencies and times of launches are alike while clocks, arrays and bandwidths are the
-// device's own.
+// The rates fitted here or shipped with strata; otherwise those of the TPU v2, because efficiencies
+// and launch times are similar while clocks, arrays and bandwidths are the device's own.
 Tpu tpu_of(const DeviceDescription& device);
 
 // Applies changes (DeviceChanges). Throws Error as `change` does.
 void apply(Tpu& tpu, const DeviceChanges& changes);
 
-// A TPU whose cores divide the batch, each with all weights.
+// A TPU whose cores divide the batch; each core has all weights.
 //
 // A pass's products take the longer of their cycles on a core's arrays (overlapped_cycles) and
 // their traffic: a third each of weight_copies and activation_copies, which were fitted to the
-// three passes of a layer together. Operators element by element cost nothing: XLA fuses them with
-// the products, and the copies have their traffic. Other operators read and write their tensors
-// once at the bandwidth reached. An update has its passes over the parameters and then the sum of
-// their gradients between cores. What belongs to no layer is outside of all steps
-// (DeviceModel::beyond_steps): the time of a step's own launch, and of the infeed what the steps
-// do not hide.
+// three passes of a layer together. Elementwise operators cost nothing: XLA fuses them with the
+// products, and the copies include their traffic. Other operators read and write their tensors once
+// at the bandwidth reached. An update has its passes over the parameters and then the sum of their
+// gradients between cores. The rest belongs to no step (DeviceModel::beyond_steps): the launch of
+// the whole step, and the part of the infeed that the steps do not hide.
 //
-// Products in other types than fp32 and bf16, recurrent layers and opaque operators have no model.
+// Products of types other than fp32 and bf16, recurrent layers and opaque operators have no model.
 std::unique_ptr<DeviceModel> tpu_model(Tpu tpu);
 
 }  // namespace strata

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double bytes_of_f32 = 4;
 
-// One core, of whose chip's cores each has an equal share of the memory's bandwidth.
+// One core; the cores of a chip share the memory's bandwidth equally.
 struct Core {
     double clock;
     double arrays;
@@ -36,7 +36,7 @@ Core core_of(const DeviceDescription& device) {
             device.dram_bandwidth->value / device.processors->value.value};
 }
 
-// The products and the traffic of a layer from a inputs to c units.
+// The time of a layer from a inputs to c units, by its products and its traffic.
 Seconds layer_time(std::int64_t a, std::int64_t c, bool is_first, double samples, const Core& core,
                    const TrainingStepRates& rates) {
     const auto rows = static_cast<std::int64_t>(samples);
@@ -44,7 +44,7 @@ Seconds layer_time(std::int64_t a, std::int64_t c, bool is_first, double samples
         return overlapped_cycles({.m = m, .n = n, .k = k}, {});
     };
     const double all = cycles(rows, c, a) + (is_first ? 0 : cycles(rows, a, c)) +
-                       cycles(a, c, rows);  // forward, backward for data, for weights
+                       cycles(a, c, rows);  // forward, data gradient, weight gradient
     const double ins = static_cast<double>(a), units = static_cast<double>(c);
     const Bytes traffic{bytes_of_f32 * (rates.weight_copies * ins * units +
                                         rates.activation_copies * samples * (ins + units))};
@@ -52,7 +52,7 @@ Seconds layer_time(std::int64_t a, std::int64_t c, bool is_first, double samples
                     traffic / (core.memory * rates.product.dram_efficiency));
 }
 
-// The numbers of "layer_L-node_n-input_I-output_O-bs_B", with commas.
+// The numbers in "layer_L-node_n-input_I-output_O-bs_B", joined by commas.
 std::string fields_of_label(std::string_view label, std::string_view origin) {
     constexpr std::array<std::string_view, 5> names = {"layer", "node", "input", "output", "bs"};
     const auto parts = split(label, '-');

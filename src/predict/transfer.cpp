@@ -16,7 +16,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t most_rows = 400;  // a fit takes seconds with so many
+constexpr std::size_t most_rows = 400;  // a fit to this many takes seconds
 
 Hertz clock_of_device(const DeviceDescription& device) {
     const auto& clock = device.boost_clock ? device.boost_clock : device.base_clock;
@@ -24,10 +24,10 @@ Hertz clock_of_device(const DeviceDescription& device) {
     return clock->value;
 }
 
-// Another device, and the rows that were measured on it.
+// Another device, and the rows measured on it.
 struct Elsewhere {
     DeviceDescription device;
-    double library = 0;  // of convolutions
+    double library = 0;  // for convolutions
     std::vector<ProblemRow> rows = {};
 };
 
@@ -51,17 +51,17 @@ std::vector<Elsewhere> devices_of(std::span<const ProblemRow* const> rows) {
     return devices;
 }
 
-// What a generation gains in the time of a launch, or in efficiency, before rows tell.
+// The prior for a generation's gain in launch time or efficiency.
 constexpr double usual_gain = 1.1;
 constexpr double gain_pull = 1;
 
-// A launch takes its time on the host, and less on later devices: how much, the rows tell.
+// Launches take host time and are faster on later devices; the fit finds by how much.
 Seconds launch_on(Seconds launch, const DeviceDescription& from, const DeviceDescription& to,
                   double gain) {
     return launch * std::pow(gain, generation_of(from) - generation_of(to));
 }
 
-// Fits rates of `device` so that what `rates_on` makes of them predicts each other device's rows.
+// Fits rates of `device` so that, converted by `rates_on`, they predict each other device's rows.
 void fit_all(const std::vector<Elsewhere>& devices, std::span<const FitParameter> parameters,
              const std::function<DeviceRates(const Elsewhere&)>& rates_on) {
     std::vector<double> measured;
@@ -177,7 +177,7 @@ GemmRates moved(GemmRates rates, const DeviceDescription& from, const DeviceDesc
 
 StreamingRates moved(StreamingRates rates, const DeviceDescription& from,
                      const DeviceDescription& to) {
-    // What moves while a launch takes its time is that time's traffic.
+    // The traffic that a launch hides is the traffic during its time.
     const double wider = to.dram_bandwidth->value / from.dram_bandwidth->value;
     rates.hidden = rates.hidden * wider;
     rates.edge = rates.edge * wider;
