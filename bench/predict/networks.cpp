@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT The number of kernels, and of whole networks, predicted per second.
-// items_per_second are kernels or networks.
+// items_per_second counts kernels or networks.
 //
 //     bench_predict --benchmark_repetitions=5
 #include "networks/network.h"
@@ -15,7 +15,7 @@ std::unique_ptr<DeviceModel> device() {
     return model_of(find_description("v100-pcie"));
 }
 
-// Plans different products: which kernel, and how many splits.
+// Plans different products: chooses the kernel and the number of splits.
 void planned_products(benchmark::State& state) {
     const DeviceDescription v100 = find_description("v100-pcie");
     const GemmRates rates = rates_of(v100.name).gemm.at("linear");
@@ -38,7 +38,7 @@ void predict_whole(benchmark::State& state, const char* name, Mode mode) {
     execution.numerics.mode = mode;
     std::size_t kernels = 0;
     for (auto _ : state) {
-        // A model remembers what it planned, so each network gets its own.
+        // A model remembers its plans, so each network gets a new model.
         state.PauseTiming();
         const auto model = device();
         state.ResumeTiming();

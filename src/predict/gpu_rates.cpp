@@ -529,8 +529,7 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
                      device, prior_recurrent_rates(device), found);
     }
     const std::vector<RatePlace> alike = places_for(device, likeness_in_attention);
-    for (std::size_t i = found.attention.size();
-         i-- > 0;) {  // prefill last: its source is reported
+    for (std::size_t i = found.attention.size(); i-- > 0;) {  // last prefill, for its source
         found.attention[i] = fused_in(alike, static_cast<AttentionPhase>(i), device, found);
     }
     found.gap = queued_launch;

@@ -8,8 +8,8 @@
 
 namespace strata {
 
-// A device's software ecosystem, as far as its maker determines it: rates of "nvidia" say nothing
-// about "amd". Empty if the maker is not known.
+// The maker whose libraries a device runs: rates of "nvidia" say nothing about "amd". Empty if it
+// is not known.
 std::string_view maker_of(const DeviceDescription& device);
 
 // Rates converted from one device to another by their descriptions: latencies by clock, bandwidths

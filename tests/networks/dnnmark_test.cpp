@@ -208,7 +208,7 @@ TEST(DnnMarkExamples, TheVggHas58LayersInFileAndTemplate) {
     EXPECT_EQ(batch_of(load_file("VGG.dnntemplate")), 64);
 }
 
-// Arithmetic of a layer's forward pass but for the bias, which DNNMark does not have.
+// The arithmetic of a layer's forward pass without the bias, which DNNMark does not have.
 Operations unbiased_operations(const Graph& graph, const Layer& layer) {
     Operations operations = work_of(layer.op, signature_of(graph, layer), Pass::forward).operations;
     operations.bias_adds = 0;

@@ -23,7 +23,7 @@ const AccuracyRow* found_row(const std::vector<AccuracyRow>& rows, std::string_v
     return nullptr;
 }
 
-// data/accuracy.toml says so, too. (Left-out rows need all devices' times.)
+// data/accuracy.toml states the same. (Left-out rows need all devices' times.)
 void expect_stated(const std::vector<AccuracyRow>& accuracy) {
     int compared = 0;
     for (const AccuracyRow& row : accuracy) {
@@ -61,8 +61,8 @@ TEST(Accuracy, ErrorsAreThoseOfTheRatios) {
     EXPECT_NEAR(errors.signed_sum, 0.38, 1e-12);
 }
 
-// On published measurements, within what the model reached when it was made, and far better than
-// the roofline. (One class: all would take some seconds more.)
+// On published measurements: within the error that the model had when it was made, and far better
+// than the roofline. (Only one class; all would take some more seconds.)
 TEST(Accuracy, OfPublishedProductsIsWhatIsStated) {
     const auto file = shared_directory() / "data" / "neusight" / "gemm.csv";
     if (!std::filesystem::exists(file)) {
@@ -86,7 +86,7 @@ TEST(Accuracy, OfPublishedProductsIsWhatIsStated) {
     EXPECT_GT(roof->errors.mape, 0.3);
 }
 
-// One device, for each takes a second.
+// Only one device, because each takes a second.
 TEST(Accuracy, OfPublishedRecurrentLayersIsWhatIsStated) {
     const auto file = shared_directory() / "data" / "deepbench" / "recurrent.csv";
     if (!std::filesystem::exists(file)) {
@@ -112,7 +112,7 @@ TEST(Accuracy, OfPublishedRecurrentLayersIsWhatIsStated) {
     }
 }
 
-// The same of convolutions, forward: cross-validated, and by what other boards tell.
+// The same for forward convolutions: cross-validated, and by other boards' rates.
 TEST(Accuracy, OfPublishedConvolutionsIsWhatIsStated) {
     const auto file = shared_directory() / "data" / "deepbench" / "convolution.csv";
     if (!std::filesystem::exists(file)) {

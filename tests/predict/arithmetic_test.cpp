@@ -18,7 +18,7 @@ TEST(Arithmetic, PeaksAreThoseOfTheTypesUnits) {
     EXPECT_NEAR(peak_of(a100, Arithmetic::f16) / peak_of(a100, Arithmetic::tf32), 2, 0.01);
 }
 
-// The P100 computes fp16 in pairs; GeForce boards of its architecture hardly compute it at all.
+// The P100 computes fp16 in pairs; GeForce boards of its architecture are very slow at it.
 TEST(Arithmetic, PascalHasHalfPrecisionInItsDataCentreBoardsOnly) {
     const DeviceDescription p100 = find_description("p100");
     EXPECT_NEAR(peak_of(p100, Arithmetic::f16) / peak_of(p100, Arithmetic::f32), 2, 0.01);

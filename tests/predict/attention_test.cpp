@@ -41,7 +41,7 @@ TEST(Attention, WorkIsThatOfTwoProductsForwardAndFiveBackward) {
     EXPECT_EQ(forward.compulsory().value, 4.0 * 4 * 16 * 1000 * 64 * 2);
 }
 
-// Of n queries and keys n (n + 1) / 2 pairs are left; of fewer queries, the last ones.
+// The mask leaves n (n + 1) / 2 pairs of n queries and keys; fewer queries are the last ones.
 TEST(Attention, ACausalMaskLeavesHalfTheWork) {
     EXPECT_NEAR(of_length(1000, AttentionMask::causal).flops() / of_length(1000).flops(), 0.5005,
                 1e-12);
@@ -83,7 +83,7 @@ TEST(Attention, NoPredictionIsShorterThanTheRoofline) {
         for (const AttentionPass pass : {AttentionPass::forward, AttentionPass::backward}) {
             for (std::int64_t length = 16; length <= 8192; length *= 8) {
                 AttentionProblem problem = of_length(length, AttentionMask::causal, pass);
-                // (Unfused backward keeps the scores and recomputes no product of them.)
+                // (Unfused backward keeps the scores instead of recomputing them.)
                 const double kept = algorithm == AttentionAlgorithm::unfused ? 0.8 : 1;
                 const AttentionPrediction found = predict(problem, algorithm);
                 EXPECT_GE(found.time, problem.flops() * kept / peak_of(a100(), Arithmetic::f16));
@@ -144,7 +144,7 @@ TEST(Attention, AWindowLeavesTheLastKeysOnly) {
     AttentionProblem all = of_length(1000, AttentionMask::causal);
     AttentionProblem near = all;
     near.window = 100;
-    // Of the first 100 queries 1 to 100 keys, of the others 100.
+    // 1 to 100 keys for the first 100 queries, 100 keys for the others.
     EXPECT_NEAR(near.flops() / of_length(1000).flops(), (5050 + 900 * 100) / 1e6, 1e-12);
     near.window = 1000;
     EXPECT_EQ(near.flops(), all.flops());

@@ -49,7 +49,7 @@ TEST(Convolution, ExtentsFollowFromPadsStridesAndDilations) {
     EXPECT_EQ(problem.flops().value, 2.0 * 16 * 28 * 28 * 256 * 128 / 4 * 9);
 }
 
-// No algorithm multiplies in less time than the peak allows it, nor moves what it must for less.
+// No algorithm multiplies faster than the peak allows, or moves its traffic faster than memory.
 TEST(Convolution, NothingIsFasterThanWhatItsAlgorithmNeeds) {
     const DeviceDescription device = find_description("v100");
     const double peak = derived_f32_peak(device, device.boost_clock)->value;
@@ -96,7 +96,7 @@ TEST(Convolution, MatrixUnitsTakeSixteenBitsOfEightChannelsAtATime) {
             .time;
     };
     EXPECT_LT(time(512, Arithmetic::f16, 2), 0.6 * time(512, Arithmetic::f32, 4));
-    // Stored in 16 bits only, or with a channel more, the lanes compute it.
+    // If only stored in 16 bits, or with one more channel, it runs on the lanes.
     EXPECT_GT(time(512, Arithmetic::f32, 2), 1.5 * time(512, Arithmetic::f16, 2));
     EXPECT_GT(time(513, Arithmetic::f16, 2), 1.5 * time(512, Arithmetic::f16, 2));
 }
@@ -128,7 +128,7 @@ TEST(Convolution, WhatIsPinnedIsTakenAndNeverFasterThanThePlan) {
         EXPECT_GE(pinned.time, plan.time);
         EXPECT_NE(plan.kernel.algorithm, LibraryAlgorithm::precomputed_gemm);
     }
-    // Winograd's filters are 3 x 3, whatever a table says.
+    // Winograd's filters are 3 x 3, even if a table says otherwise.
     const auto impossible =
         predicted(layer(ConvolutionPass::forward, 1),
                   ConvolutionKernel{.algorithm = LibraryAlgorithm::fused_winograd});
@@ -172,7 +172,7 @@ TEST(Convolution, AnOldLibraryIsSlowerAtFiltersGradientsOnly) {
     EXPECT_EQ(with_library(rates, ConvolutionPass::forward, 5).ramp, rates.ramp);
 }
 
-// Every row of the published tables is a convolution, or says why it cannot be predicted.
+// Every row of the published tables is a convolution, or is refused with a reason.
 TEST(Convolution, PublishedTablesAreReadWhole) {
     for (const char* const set : {"deepbench", "neusight"}) {
         const auto file = shared_directory() / "data" / set / "convolution.csv";

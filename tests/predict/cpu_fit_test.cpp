@@ -75,7 +75,7 @@ CpuRates planted() {
     return rates;
 }
 
-// Passes with the times that planted rates give them.
+// Passes with times that were computed from known rates.
 std::vector<OperatorTime> planted_times(const CpuCeilings& ceilings) {
     std::vector<OperatorTime> times = passes_of(some_operators());
     std::erase_if(times, [&](OperatorTime& one) {

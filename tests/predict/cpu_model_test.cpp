@@ -14,7 +14,7 @@ namespace strata::testing {
 
 namespace {
 
-// Rates that are nobody's, so that no test depends on a machine.
+// Invented rates, so that no test depends on a machine.
 constexpr std::string_view some_rates = R"(
 source = "chosen for tests"
 l2 = 0.7
@@ -166,10 +166,10 @@ TEST(CpuModel, AByteTakesNoLessTimeWhereLessFitsACache) {
         EXPECT_GE(moving, before * (1 - 1e-9)) << bytes;
         before = moving;
     }
-    EXPECT_NEAR(before * 128e9 * 0.8 / 1.2, 1, 0.05);  // all of it from memory
+    EXPECT_NEAR(before * 128e9 * 0.8 / 1.2, 1, 0.05);  // all from memory
 }
 
-// The only work of an operator's pass, by this text.
+// The only work of an operator's pass, from text.
 CpuWork work_of_operator(const std::string& text, Pass pass) {
     const Graph graph = load_network({.network = text, .batch = {}, .dims = {}, .variables = {}});
     const Execution execution = execution_in(Mode::training);

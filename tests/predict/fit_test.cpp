@@ -48,7 +48,7 @@ TEST(Fit, FindsWhatMadeTheTimes) {
     EXPECT_NEAR(line.rate / truth.rate, 1, 1e-3);
 }
 
-// A tenth of the rows ten times too long: a least-squares fit would be far off.
+// A tenth of the rows is ten times too long; a least-squares fit would be far off.
 TEST(Fit, AFewRowsThatDoNotFitBendNothing) {
     const Line truth{40, 250};
     std::vector<double> measured;
@@ -80,8 +80,8 @@ TEST(Fit, AStrongPullKeepsAParameter) {
     EXPECT_NEAR(value, 3, 1e-3);
 }
 
-// Of two kernels the faster one is taken: where the fit begins, the other one runs, whose time says
-// nothing of the parameter.
+// The faster of two kernels runs. At the start of the fit, it is the one whose time does not depend
+// on the parameter.
 TEST(Fit, SingleMovesCrossAKinkBeforeWhichSlopesEnd) {
     const auto fitted = [](FitSearch search) {
         constexpr double other = 10;

@@ -87,7 +87,7 @@ TEST(Gemm, MoreOfAResourceIsNeverSlower) {
     }
 }
 
-// Of a product with few results and a long sum, splitting the sum keeps the processors busy.
+// For a product with few results and a long sum, splitting the sum keeps processors busy.
 TEST(Gemm, ThePlannedKernelIsTheFastestOfItsCandidates) {
     const DeviceDescription device = v100();
     const GemmRates rates = prior_gemm_rates(device);
@@ -103,7 +103,7 @@ TEST(Gemm, AnUnknownKernelReachesWhatAnotherOfItsTileDoes) {
     GemmRates rates = prior_gemm_rates(v100());
     rates.kernels["volta_sgemm_128x64_tn"] = {.efficiency = 0.71, .rows = 10};
     rates.kernels["volta_sgemm_32x32_sliced1x4_tn"] = {.efficiency = 0.42, .rows = 10};
-    rates.kernels["wide"] = {.efficiency = 0.11, .rows = 90};  // a group, which has no tile
+    rates.kernels["wide"] = {.efficiency = 0.11, .rows = 90};  // a group, without a tile
     EXPECT_EQ(rates.of("ampere_sgemm_128x64_tn").efficiency, 0.71);
     EXPECT_EQ(rates.of("cutlass_80_simt_sgemm_256x128_8x4_tn_align1").efficiency,
               rates.usual.efficiency);
@@ -135,7 +135,7 @@ TEST(Gemm, AGroupsRatesCountWhereNoKernelIsKnown) {
     EXPECT_EQ(time(square), wide_before);
 }
 
-// Tensor cores are eight times as fast, but their operands move at half the bytes only.
+// Tensor cores are eight times as fast, but their operands have half the bytes.
 TEST(Gemm, SixteenBitsInTensorCoresAreFasterByNoMoreThanTheirPeak) {
     const DeviceDescription device = v100();
     const GemmRates rates = prior_gemm_rates(device);
@@ -187,7 +187,7 @@ TEST(Gemm, MemoryTakesTheTimeOfItsRampToComeUpToSpeed) {
     }
 }
 
-// Operands of 8 MB of an L2 cache of 50; those of 1 GB are read from memory.
+// Operands of 8 MB stay in an L2 cache of 50 MB; those of 1 GB are read from memory.
 TEST(Gemm, WhatTheCacheStillHoldsMovesFaster) {
     const DeviceDescription device = find_description("h100");
     GemmRates cold = prior_matrix_rates(device);

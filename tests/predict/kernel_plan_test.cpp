@@ -24,7 +24,7 @@ double bytes(double sectors) {
     return 32 * sectors;
 }
 
-// The tensors of each pass once: less cannot be moved, and where all of them fit into the cache,
+// The tensors of each pass once: traffic cannot be less, and if they all fit in the cache, it is
 // not more than their sectors.
 TEST(KernelPlan, DramTrafficIsAtLeastTheOperandsAndWithAHugeCacheAboutThem) {
     DeviceDescription device = find_description("gtx-1080-ti");
@@ -40,7 +40,7 @@ TEST(KernelPlan, DramTrafficIsAtLeastTheOperandsAndWithAHugeCacheAboutThem) {
             const KernelSimulation& product = kernels.front();
             const bool strided = product.runs > 1;
             const double read = bytes(product.traffic.dram_reads) / product.runs;
-            // (One phase of a stride reads a part of the window.)
+            // (One phase of a stride reads only a part of the window.)
             EXPECT_LE(read, 1.05 * work.read.value + 4096) << text << " " << name_of(pass);
             EXPECT_GE(read, (strided ? 0.2 : 0.85) * work.read.value)
                 << text << " " << name_of(pass);
@@ -53,7 +53,7 @@ TEST(KernelPlan, DramTrafficIsAtLeastTheOperandsAndWithAHugeCacheAboutThem) {
     }
 }
 
-// Whatever time a model gives, as where a launch hides all of it: 542 TB/s are no rate of a DRAM.
+// Even if the model's time is short because a launch hides it: 542 TB/s is no rate of a DRAM.
 TEST(KernelPlan, NoRateExceedsTheCeilingOfItsLevel) {
     for (const char* device : {"v100", "gtx-1080-ti", "k40", "l4", "a100-40"}) {
         const Device ceilings = ceilings_of(find_description(device));
@@ -114,12 +114,12 @@ TEST(KernelPlan, WinogradMultipliesTransformsOfImagesAndWeights) {
     const SimulationOptions options{.convolution = PlannedConvolution::winograd};
     const auto found = simulated("conv:n4c32h28k64r3p1", Pass::forward, options);
     ASSERT_GE(found.size(), 4U);
-    // 36 elements of 7 x 7 tiles of each plane.
+    // 36 elements of 7 x 7 tiles per plane.
     EXPECT_NEAR(bytes(found[0].traffic.dram_writes), 36.0 * 4 * 32 * 49 * 4, 4096);
     const auto direct = simulated("conv:n4c32h28k64r3p1", Pass::forward);
     const auto strided = simulated("conv:n4c32h28k64r3u2p1", Pass::forward, options);
     EXPECT_EQ(direct.size(), 1U);
-    EXPECT_EQ(strided.size(), 1U);  // which it cannot do
+    EXPECT_EQ(strided.size(), 1U);  // not supported
     Instructions winograd;
     for (const KernelSimulation& kernel : found) {
         winograd += kernel.instructions;
@@ -127,7 +127,7 @@ TEST(KernelPlan, WinogradMultipliesTransformsOfImagesAndWeights) {
     EXPECT_LT(winograd.multiply_adds, direct[0].instructions.multiply_adds);
 }
 
-// 2 m n k operations and what pads the tiles, 32 in each instruction.
+// 2 m n k operations and the padding of tiles, 32 in each instruction.
 TEST(KernelPlan, AProductHasAsManyMultiplyAddsAsItsTilesNeed) {
     const auto found = simulated("fc:n1024c512k2048", Pass::forward);
     const double least = 1024.0 * 512 * 2048 / 32;
@@ -136,7 +136,7 @@ TEST(KernelPlan, AProductHasAsManyMultiplyAddsAsItsTilesNeed) {
     EXPECT_LT(found[0].instructions.loads_and_stores(), 0.2 * found[0].instructions.total());
 }
 
-// Its result is the other's image, so that their traffic is the same with passes exchanged.
+// Its result is the other's image, so their traffic is the same with passes exchanged.
 TEST(KernelPlan, ATransposedConvolutionIsAnotherOnesGradient) {
     const auto own = simulated(
         "transposed_convolution(2x32x7x7) out_channels=16 kernel=4x4 "
@@ -152,11 +152,11 @@ TEST(KernelPlan, ATransposedConvolutionIsAnotherOnesGradient) {
     EXPECT_EQ(own[0].traffic.dram_writes, other[0].traffic.dram_writes);
 }
 
-// Weights that fit into the second-level cache come from memory once, whatever the steps.
+// Weights that fit in the second-level cache come from memory once, for any number of steps.
 TEST(KernelPlan, TheStepsOfARecurrentLayerShareItsWeights) {
     constexpr double steps = 8, batch = 64, hidden = 256, gates = 4;
     const auto found = simulated("recurrent(8x64x256) hidden=256 cell=lstm", Pass::forward);
-    ASSERT_EQ(found.size(), 3U);  // of all inputs, of the steps, and what the cells compute
+    ASSERT_EQ(found.size(), 3U);  // all inputs, the steps, and the cells' operations
     const SimulatedKernel& traffic = found[1].traffic;
     const double weights = gates * hidden * hidden * 4;
     const double states = steps * batch * hidden * 4;

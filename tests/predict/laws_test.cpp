@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What holds of every prediction, over random cases: a better device is never slower, more work
-// never faster, 16 bits never slower than 32 in matrix units, and parts add up to the whole.
-// bench/predict/laws tries the same for as long as one likes.
+// Laws of every prediction, over random cases: a better device is never slower, more work never
+// faster, 16 bits never slower than 32 in matrix units, and parts add up to the whole.
+// bench/predict/laws runs the same for any length of time.
 #include "networks/network.h"
 #include "predict/arithmetic.h"
 #include "predict/network.h"
@@ -31,13 +31,13 @@ std::int64_t between(std::int64_t least, std::int64_t most, Draws& draws) {
            static_cast<std::int64_t>(draws() % static_cast<std::uint64_t>(most - least + 1));
 }
 
-// An extent as networks have it: a power of two, or one beside it.
+// An extent as in networks: a power of two, or one next to it.
 std::int64_t extent(int most_bits, Draws& draws) {
     const std::int64_t power = std::int64_t{1} << between(1, most_bits, draws);
     return power + between(-1, 1, draws);
 }
 
-// The drawn network with what is drawn of it widened by so much; those of the zoo cannot be.
+// The drawn network with its drawn extents widened by `wider`; the zoo's cannot be widened.
 std::string drawn_network(std::int64_t wider, Draws draws) {
     static const std::vector<std::string> zoo = {
         "alexnet",         "resnet-18", "mobilenet-v2", "shufflenet-v2",      "squeezenet",
@@ -77,7 +77,7 @@ struct LawCase {
     Numerics numerics = {};
     Fusion fusion = Fusion::none;
 
-    // The command that repeats it.
+    // The command that reproduces it.
     std::string text() const {
         return fmt::format("strata predict {} --device {} --batch {} --dtype {}{}{}", network,
                            device, batch, name_of(numerics.dtype),
@@ -115,7 +115,7 @@ NetworkPrediction predicted(const LawCase& one, const DeviceModel& device) {
     return predict_network(graph, execution, device);
 }
 
-// So many cases that can be predicted whole.
+// Runs `count` cases that can be predicted completely.
 template <class Check>
 void for_cases(std::uint64_t first, int count, Check&& check) {
     for (std::uint64_t seed = first; count > 0; ++seed) {
@@ -141,7 +141,7 @@ std::vector<std::string_view> numbers_of(const DeviceDescription& device) {
     return keys;
 }
 
-// A copy of the description under its own name, as a file that someone edited is read.
+// A copy of the description with its own name, as if read from an edited file.
 DeviceDescription edited_copy(const DeviceDescription& device, const std::string& change_of) {
     DeviceDescription copy = device;
     copy.name = "edited";

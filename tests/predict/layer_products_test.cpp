@@ -18,7 +18,7 @@ double multiply_adds(const std::vector<LayerProduct>& products) {
     return sum;
 }
 
-// As the operator counts its own work.
+// The operations as the operator counts its own work.
 template <class T>
 void expect_its_work(const std::string& text, std::initializer_list<Pass> passes) {
     const Problem problem = parse_problem(text);
@@ -60,7 +60,7 @@ TEST(LayerProducts, AFullyConnectedLayersForwardPassReadsTransposedWeights) {
     EXPECT_TRUE(products_of(op, signature, Pass::update).empty());
 }
 
-// Cells multiply and add a little besides.
+// Cells add a few multiplications and additions.
 TEST(LayerProducts, OfARecurrentLayerAndItsStepsAreNearlyAllOfItsWork) {
     const Problem problem =
         parse_problem("recurrent(25x16x64) cell=lstm hidden=128 layers=2 direction=bidirectional");
@@ -118,8 +118,8 @@ TEST(LayerProducts, AnUpdateHasNone) {
         products_of(std::get<Recurrent>(problem.op), signature_of(problem), Pass::update).empty());
 }
 
-// What a recurrent layer multiplies at once and in its steps is all that it multiplies: in each
-// pass as much as for the gradients of its weights. (Cells also multiply and add their states.)
+// A recurrent layer multiplies only at once and in its steps: in each pass as much as for the
+// gradients of its weights. (Cells also multiply and add their states.)
 TEST(LayerProducts, OfARecurrentLayerAtOnceAndInItsStepsHaveItsWork) {
     for (const char* text :
          {"recurrent(5x4x24) hidden=32", "recurrent(1x3x8) cell=gru hidden=16",

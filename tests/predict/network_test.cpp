@@ -87,7 +87,7 @@ TEST(Network, ADeviceWaitsForItsHostOnlyWhereItHasNothingLeftToDo) {
     EXPECT_EQ(queue.wait(Seconds{8}, Seconds{}), Seconds{1});
 }
 
-// With large batches the host's time disappears behind the device's.
+// With large batches, the device's time hides the host's.
 TEST(Network, TakesAtLeastAsLongAsItsHostAndAsItsDeviceAndNotLongerThanBoth) {
     const auto v100 = model_of(find_description("v100"));
     for (const std::int64_t batch : {1, 8, 64}) {
@@ -113,7 +113,7 @@ TEST(Network, TakesAtLeastAsLongAsItsHostAndAsItsDeviceAndNotLongerThanBoth) {
     }
 }
 
-// Each term but launch and split is a bound that the others may hide, none of which a kernel beats.
+// Each term but launch and split is a bound that others may hide; no kernel beats it.
 TEST(Network, NoKernelTakesLessThanAnyOfItsBounds) {
     const Graph graph = network("resnet-50", 4);
     for (const DeviceDescription& described : described_gpus()) {
@@ -210,7 +210,7 @@ TEST(Network, AGradientThatComesFromTwoLayersIsAddedUp) {
     const NetworkPrediction found =
         predict_network(network("resnet-50", 2), in(Mode::training), *device);
     const auto sums = std::ranges::count(found.steps, StepKind::accumulate, &PredictedStep::kind);
-    EXPECT_EQ(sums, 16);  // one for each of its blocks
+    EXPECT_EQ(sums, 16);  // one per block
 }
 
 TEST(Network, WhatHasNoModelIsRefusedWithItsReason) {
@@ -248,10 +248,9 @@ TEST(Network, ChangesOfADeviceChangeItsTimes) {
 }
 
 // Kim et al., ISPASS 2017, Figure 8: AlexNet without groups on a Titan X (Maxwell), cuDNN's GEMM.
-// No rate was fitted to these times. They computed the gradient of the images, too. Backward the
-// prediction is 29 to 41 % too long: DeepBench's layers tell little of products that compute the
-// gradient of data without strides, for which libraries take Winograd or FFT, nor of three
-// channels'.
+// No rate was fitted to these times. They also computed the gradient of the images. Backward, the
+// prediction is 29 to 41 % too long: DeepBench's layers say little about data gradients without
+// strides as products, because libraries use Winograd or FFT there, or about three channels.
 TEST(Network, AlexNetOnATitanXIsAsKimAndOthersMeasuredItWithGemm) {
     struct Point {
         std::int64_t batch;
@@ -276,7 +275,7 @@ TEST(Network, AlexNetOnATitanXIsAsKimAndOthersMeasuredItWithGemm) {
     }
 }
 
-// Every time is a sum of times that each are inverse to resources.
+// Every time is a sum of times that are each inverse to resources.
 TEST(Sensitivity, ElasticitiesButThatOfTheCachesSizeAddUpToOne) {
     const Graph graph = network("alexnet", 32);
     const auto device = model_of(find_description("v100-pcie"));
@@ -299,7 +298,7 @@ TEST(Sensitivity, TwiceAsMuchOfEverythingHalvesTheTimeAndOneResourceDoesLess) {
         EXPECT_GE(curve.times[1].value, curves.back().times[1].value * (1 - 1e-9));
     }
     EXPECT_EQ(curves.back().upgrade, Upgrade::all);
-    // (With a larger cache a little more than that.)
+    // (A larger cache gives slightly more.)
     EXPECT_LE(curves.back().times[1].value, curves.back().times[0].value / 2 * (1 + 1e-9));
 }
 

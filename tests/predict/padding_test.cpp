@@ -9,7 +9,7 @@ namespace strata::testing {
 
 namespace {
 
-// Rates by group, as DeepBench's boards have them.
+// Rates by group, as in DeepBench's boards.
 struct Grouped {
     DeviceDescription device = find_description("gtx-1080-ti");
     GemmRates rates = rates_of(device.name).gemm.at("gemm fp32");
@@ -84,7 +84,7 @@ TEST(Padding, ChannelsAndFiltersOfEachGroupAreFilledToEights) {
     EXPECT_EQ(padded->k, 4 * 24);
     EXPECT_FALSE(padded_for_matrix_units(*padded, device));
     EXPECT_FALSE(padded_for_matrix_units(problem, find_description("p100")));
-    problem.groups = problem.c;  // a loop of its own
+    problem.groups = problem.c;  // frameworks have special loops
     EXPECT_FALSE(padded_for_matrix_units(problem, device));
 }
 

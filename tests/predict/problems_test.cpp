@@ -56,7 +56,7 @@ TEST(Problems, ProductsOf16BitsAreOneClassWhateverTheirTypeIsCalled) {
     EXPECT_EQ(table.rows[6].problem_class, "gemm int8");
 }
 
-// A product by columns is the transposed one by rows.
+// A column-major product is the transposed row-major one.
 TEST(Problems, DeepBenchsProductsAreByColumns) {
     const auto table = read_problems(
         "precision,m,n,k,a_transposed,b_transposed\n"
@@ -74,7 +74,7 @@ TEST(Problems, DeepBenchsProductsAreByColumns) {
     EXPECT_EQ(mixed.element_bytes, 2);
 }
 
-// Numbers that are stored in 16 bits and computed in 32 are no 16-bit arithmetic.
+// Numbers that are stored in 16 bits and computed in 32 are not 16-bit arithmetic.
 TEST(Problems, PseudoHalfPrecisionComputesInFp32) {
     const auto table = read_problems(
         "precision,m,n,k,a_transposed,b_transposed\nfp16_pseudo,8,8,8,N,N\n", "x.csv");

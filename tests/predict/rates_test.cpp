@@ -100,7 +100,7 @@ TEST(Rates, EveryShippedFileCanBeReadAndIsOfADescribedDevice) {
     }
 }
 
-// What a kernel of known rates takes is what a fit finds again, of other problems as well.
+// A fit recovers the rates of a known kernel, and they also predict other problems.
 TEST(Rates, AttentionIsFittedToRowsOfEachPhaseAndLibrary) {
     const DeviceDescription device = find_description("h100");
     FusedRates truth = prior_fused_rates(AttentionPhase::decode);
@@ -125,7 +125,7 @@ TEST(Rates, AttentionIsFittedToRowsOfEachPhaseAndLibrary) {
     }
     const DeviceRates read = parse_rates(to_toml(found, "a test"), "x");
     EXPECT_NEAR(predict_row(table.rows[0], device, read) / *table.rows[0].measured, 1, 0.02);
-    // Another library's rows take what is known of the phase, and there is nothing.
+    // Another library's rows use rates of the phase for all libraries, and there are none.
     EXPECT_NE(find_fused_rates(found, AttentionPhase::decode, "ours"), nullptr);
     EXPECT_EQ(find_fused_rates(found, AttentionPhase::decode, "theirs"), nullptr);
 }
@@ -154,8 +154,8 @@ TEST(Rates, AnH200TakesTheAttentionOfAnH100) {
         return predict_row(row, h200, rates_for_problems(h200)) /
                predict_row(row, h100, rates_for_problems(h100));
     };
-    EXPECT_NEAR(ratio(table.rows[0]), 1, 0.03);  // bound by the same arithmetic
-    EXPECT_LT(ratio(table.rows[1]), 0.9);        // in part by a faster memory
+    EXPECT_NEAR(ratio(table.rows[0]), 1, 0.03);  // the same arithmetic binds
+    EXPECT_LT(ratio(table.rows[1]), 0.9);        // a faster memory binds in part
     EXPECT_GT(ratio(table.rows[1]), 3350.0 / 4800.0);
 }
 
@@ -176,7 +176,7 @@ TEST(Rates, OnTpusProductsRunInSystolicArrays) {
                   .time);
 }
 
-// What a description lacks is refused in one sentence, not predicted by another type.
+// A missing number of a description is refused in one sentence; no other type replaces it.
 TEST(Rates, ATypeThatTheDeviceLacksIsRefused) {
     const auto refusal = [](const char* precision, const char* device) -> std::string {
         const auto table = read_problems(

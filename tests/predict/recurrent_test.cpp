@@ -60,7 +60,7 @@ TEST(Recurrent, TimeGrowsWithStepsAndHiddenUnits) {
     }
 }
 
-// Backward a sum is over the gates of all hidden units, forward over these units.
+// Backward, a sum is over the gates of all hidden units; forward, over these units.
 TEST(Recurrent, BackwardSumsOverAllGates) {
     RecurrentProblem problem{.cell = RecurrentCell::lstm, .hidden = 512, .batch = 32, .steps = 10};
     const Seconds forward = predict(problem).latency;
@@ -68,7 +68,7 @@ TEST(Recurrent, BackwardSumsOverAllGates) {
     EXPECT_NEAR(predict(problem).latency / forward, 4, 1e-9);
 }
 
-// What the persistent kernel is for: small batches, whose steps otherwise read all weights.
+// The purpose of the persistent kernel: small batches, whose steps otherwise read all weights.
 TEST(Recurrent, WeightsThatFitOnTheProcessorsAreReadOnce) {
     const DeviceDescription device = find_description("v100");
     const RecurrentProblem small{.hidden = 512, .batch = 4, .steps = 400};

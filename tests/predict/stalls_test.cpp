@@ -37,14 +37,14 @@ TEST(ClosedNetwork, TheRateNeverExceedsItsBoundsAndReachesThem) {
     EXPECT_GT(before, 0.999 / 3.0);
 }
 
-// Two equal stations: of n customers each holds half, and R = D (n + 1) / 2.
+// Two equal stations: each holds half of n customers, and R = D (n + 1) / 2.
 TEST(ClosedNetwork, EqualStationsShareTheCustomers) {
     const NetworkFlow flow = flow_of({.demands = {2, 2}, .delay = 0}, 7);
     EXPECT_DOUBLE_EQ(flow.residences[0], 2 * (1 + 3.0));
     EXPECT_DOUBLE_EQ(flow.rate, 7 / (2 * (2 * (1 + 3.0))));
 }
 
-// A queue that is more often used, or served more slowly, holds more.
+// A queue with more visits or slower service is longer.
 TEST(ClosedNetwork, AFasterStationNeverTakesMoreOfTheRound) {
     double before = 1;
     for (const double demand : {8.0, 4.0, 2.0, 1.0, 0.1, 0.0}) {

@@ -36,7 +36,7 @@ TEST(Streaming, TimeGrowsWithTheTensor) {
     }
 }
 
-// A second run of a kernel finds tensors in a large cache, until they outgrow it.
+// A second run of a kernel finds tensors in a large cache until they outgrow it.
 TEST(Streaming, TensorsThatOutgrowTheCacheMoveFromMemory) {
     const DeviceDescription device = find_description("a100-40");
     StreamingRates rates;

@@ -13,7 +13,7 @@ DeviceDescription tpu() {
     return find_description("tpu-v2");
 }
 
-// By hand: two parts along k, three along n, each 2 * 128 + 128 + 1000 - 2 cycles.
+// By hand: two parts along k and three along n, each 2 * 128 + 128 + 1000 - 2 cycles.
 TEST(Systolic, CyclesAreThoseOfFillStreamAndDrain) {
     const GemmProblem problem{.m = 1000, .n = 300, .k = 256};
     EXPECT_EQ(systolic_cycles(problem, {}, Dataflow::weight_stationary), 1382.0 * 2 * 3);
@@ -42,7 +42,7 @@ TEST(Systolic, LargeProductsFillTheArraysAndSmallOnesDoNot) {
     EXPECT_LT(predict_systolic_gemm({.m = 16, .n = 10, .k = 10}, tpu(), {}).utilisation, 0.01);
 }
 
-// 129 columns take two parts of an array, whose second is nearly empty.
+// 129 columns need two parts of an array; the second is nearly empty.
 TEST(Systolic, ExtentsArePaddedToTheArray) {
     const auto cycles = [](std::int64_t n) {
         return overlapped_cycles({.m = 4096, .n = n, .k = 1024}, {});

@@ -33,7 +33,7 @@ Seconds predicted(const TrainingStepProblem& problem, const DeviceModel& device)
     return predict_network(network_of(problem), {}, device).time();
 }
 
-// ParaDnn's grid, thinned.
+// A sample of ParaDnn's grid.
 std::vector<TrainingStepProblem> grid(std::int64_t cores) {
     std::vector<TrainingStepProblem> problems;
     for (const std::int64_t layers : {4, 32, 128}) {
@@ -80,7 +80,7 @@ TEST(TpuModel, ReleasedTrainingStepsArePredictedWithinAFewPercent) {
     const std::vector<ProblemRow> table = read_problem_file(file.string()).rows;
     const auto model = model_of(find_description("tpu-v2-8"));
     std::vector<double> errors;
-    for (std::size_t i = 0; i < table.size(); i += 12) {  // each kind of network among them
+    for (std::size_t i = 0; i < table.size(); i += 12) {  // includes each kind of network
         const auto& problem = std::get<TrainingStepProblem>(table[i].problem);
         errors.push_back(std::abs(predicted(problem, *model) / *table[i].measured - 1));
     }

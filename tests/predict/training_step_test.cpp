@@ -29,7 +29,7 @@ std::string refusal_of_results(std::string_view json) {
     return "";
 }
 
-// ParaDnn states 12.34 million parameters of this network.
+// ParaDnn states 12.34 million parameters for this network.
 TEST(TrainingStep, ParametersAreThoseThatParaDnnStates) {
     EXPECT_NEAR(usual.parameters(), 12.34e6, 0.005e6);
 }

@@ -33,8 +33,8 @@ TEST(Transfer, KernelsOfAllGenerationsAreCalledByTheirTiles) {
     EXPECT_EQ(called("volta_sgemm_32x32_sliced1x4_tn"), "sliced_32x32");
 }
 
-// No device's description says what its host takes to launch: tables of PyTorch's operators have
-// its launches, DeepBench's have theirs.
+// No description states the host's launch time: tables of PyTorch's operators include its launches,
+// DeepBench's tables include its own.
 TEST(Transfer, ADeviceWithoutRatesHasThoseOfARelativeByClass) {
     for (const char* const name : {"h100", "a100-80", "t4", "l4", "h200", "rtx-4090", "p4"}) {
         const DeviceDescription device = find_description(name);
@@ -56,7 +56,7 @@ TEST(Transfer, ADeviceWithoutRatesHasThoseOfARelativeByClass) {
     }
 }
 
-// Its arithmetic and its cache are the same, and its memory is faster.
+// The same arithmetic and cache, and a faster memory.
 TEST(Transfer, ABoardWithMoreMemoryIsNoSlower) {
     const GemmProblem problem{.m = 8192, .n = 8192, .k = 8192, .b_is_transposed = true};
     const auto time_on = [&](const char* name) {
@@ -73,7 +73,7 @@ TEST(Transfer, MakersDoNotLendEachOther) {
     EXPECT_EQ(maker_of(find_description("knl-7250")), "");
 }
 
-// Times of two devices that one set of rates made tell those of a third.
+// The times of two devices, computed from one set of rates, determine those of a third.
 TEST(Transfer, RatesOfOthersPredictADeviceThatIsAlikeButForItsDescription) {
     std::string csv =
         "device,precision,n,c,h,w,k,r,s,pad_h,pad_w,stride_h,stride_w,pass,algorithm\n";
@@ -105,7 +105,7 @@ TEST(Transfer, RatesOfOthersPredictADeviceThatIsAlikeButForItsDescription) {
     }
 }
 
-// Fused attention's blocks are as large as shared memory allows: not the RTX 4090, whose
+// Shared memory limits fused attention's blocks, so its rates are not the RTX 4090's, although that
 // architecture is as near.
 TEST(Transfer, AttentionFollowsABoardWithAsMuchSharedMemory) {
     constexpr const char* phase = "attention 16 bits prefill vllm";

@@ -115,7 +115,7 @@ TEST(OnnxBadInput, AttributesOutOfRangeAreErrors) {
     }
 }
 
-// A model with a bit of everything.
+// A model with a variety of features.
 OnnxWriter varied_network() {
     const OnnxWriter body = OnnxWriter().node("Relu", {"s"}, {"r"}).output("r");
     OnnxWriter writer(12);
@@ -174,7 +174,7 @@ TEST(OnnxBadInput, AttentionOfOtherRanksIsARefusalByName) {
     EXPECT_EQ(reason({2, 5, 8}, {2, 5}, {2, 2, 3, 4}),
               "its input 2 is 2x5 where 3 axes are needed");
     EXPECT_EQ(reason({2, 5, 8}, {2, 5, 8}, {2}), "its input 4 is 2 where 4 axes are needed");
-    OnnxWriter writer;  // four axes, and keys of fewer
+    OnnxWriter writer;  // four axes, but keys with fewer
     writer.input("q", {2, 5, 4, 8}).input("k", {8}).input("v", {2, 5, 4, 8});
     writer.node("Attention", {"q", "k", "v"}, {"y"}).value_info("y", {2, 5, 4, 8}).output("y");
     EXPECT_EQ(opaque_reason(writer), "its input 1 is 8 where 4 axes are needed");
@@ -184,7 +184,7 @@ TEST(OnnxBadInput, AScatterOfAnotherTypeIsRefusedBeforeItsElementsAreRead) {
     OnnxWriter writer;
     writer.initializer(onnx_integers("data", {1000}, std::vector<std::int64_t>(1000, 1)))
         .initializer(onnx_integers("places", {1000}, std::vector<std::int64_t>(1000, 3)))
-        .weight("updates", {1000})  // half as many bytes
+        .weight("updates", {1000})  // half the number of bytes
         .node("ScatterElements", {"data", "places", "updates"}, {"y"})
         .output("y");
     EXPECT_NE(import_error(writer).find("its updates are f32 and its data s64"), std::string::npos);
@@ -226,7 +226,7 @@ TEST(OnnxBadInput, WindowsPadsAndBlocksOutOfRangeDoNotOverflow) {
         .node("DepthToSpace", {"x"}, {"y"}, {onnx_attribute("blocksize", std::int64_t{1} << 20)})
         .value_info("y", {1})
         .output("y");
-    error_of([&] { Imported{blocks}; });  // a sentence, whichever
+    error_of([&] { Imported{blocks}; });  // any sentence will do
 }
 
 TEST(OnnxBadInput, BodiesWithinBodiesHaveALimit) {

@@ -31,14 +31,14 @@ std::filesystem::path folder() {
     if (package.empty()) {
         return {};
     }
-    package.pop_back();  // the line's end
+    package.pop_back();  // the newline
     return std::filesystem::path(package).parent_path() / "backend/test/data/light";
 }
 
 struct Expectation {
     const char* file;
     std::int64_t parameters;  // as published for the network in this form
-    std::size_t layers;       // nodes less the constant ones
+    std::size_t layers;       // nodes minus the constant ones
     Dims output;
 };
 

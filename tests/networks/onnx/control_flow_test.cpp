@@ -29,7 +29,7 @@ TEST(OnnxControlFlow, TheBranchThatAConstantChoosesIsImported) {
     }
 }
 
-// Adds a weight from outside to its state, which it also gives at each iteration.
+// Adds a weight from outside to its state, and also outputs the state at each iteration.
 OnnxWriter loop(std::int64_t iterations) {
     OnnxWriter body;
     body.input("i", {}, 7)

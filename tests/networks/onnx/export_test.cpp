@@ -13,7 +13,7 @@
 namespace strata {
 namespace {
 
-// Counts up in every tensor.
+// Numbers the elements of every tensor.
 void count_up(TensorId, std::span<float> values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = static_cast<float>(i % 7) * 0.25F;
@@ -28,7 +28,7 @@ Graph round_trip(const Graph& graph) {
     return import_onnx(file);
 }
 
-// What `show` shows of a layer.
+// The description of a layer in `show`.
 std::string shown(const Graph& graph, const Layer& layer) {
     std::string text = layer.name + " " + kind_of(layer.op);
     for (const TensorId id : layer.inputs) {

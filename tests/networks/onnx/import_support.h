@@ -12,7 +12,7 @@
 
 namespace strata {
 
-// A model's graph, together with its bytes, into which the graph's weights are views.
+// A model's graph and the model's bytes; the graph's weights are views of them.
 class Imported {
 public:
     explicit Imported(std::string model, const OnnxOptions& options = {})
@@ -37,7 +37,7 @@ public:
 
     const Dims& dims(std::string_view name) const { return tensor(name).tensor.dims; }
 
-    // The f32 values that a tensor carries.
+    // The f32 values of a tensor.
     std::vector<float> values(std::string_view name) const {
         const auto& data = tensor(name).data;
         std::vector<float> values(data ? data->bytes.size() / sizeof(float) : 0);
@@ -64,7 +64,7 @@ inline std::string import_error(const OnnxWriter& writer, const OnnxOptions& opt
     return error_of([&] { Imported(writer, options); });
 }
 
-// The reason why the only layer of a model is opaque.
+// The reason why a model's only layer is opaque.
 inline std::string opaque_reason(const OnnxWriter& writer) {
     return Imported(writer).op<Opaque>().reason;
 }

@@ -219,7 +219,7 @@ TEST(OnnxImport, ExtentsThatDependOnValuesAreOpaqueAndSaySo) {
     EXPECT_EQ(opaque_reason(sequence), "sequences of tensors are not supported");
 }
 
-// A language model's embedding and its last product, as exporters write both.
+// A language model's embedding and last product, as exporters write them.
 TEST(OnnxImport, AMatrixAndItsTransposeAreOneParameter) {
     for (const bool is_gemm : {false, true}) {
         OnnxWriter writer;
@@ -274,7 +274,7 @@ TEST(OnnxImport, ControlFlowIsOpaqueAndKeepsWhatItsBodiesRead) {
         .node("If", {"condition"}, {"y"}, {onnx_attribute_graph("then_branch", body.graph())})
         .output("y");
     const Imported imported(writer);
-    ASSERT_EQ(imported.graph.layers.size(), 2u);  // Tanh is not dead
+    ASSERT_EQ(imported.graph.layers.size(), 2u);  // Tanh is in use
     EXPECT_EQ(imported.op<Opaque>(1), (Opaque{"If", "its path depends on values"}));
     EXPECT_EQ(imported.graph.layers[1].inputs.size(), 2u);
 }

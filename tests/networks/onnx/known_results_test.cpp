@@ -11,7 +11,7 @@ using Attributes = std::vector<WireWriter>;
 constexpr std::int64_t int4 = 22;
 constexpr std::int64_t float8 = 17;
 
-// A tensor of any type, all of whose bytes are 1.
+// A tensor of any type whose bytes are all 1.
 WireWriter filled(std::string_view name, const std::vector<std::int64_t>& dims, std::int64_t type,
                   std::size_t bytes) {
     WireWriter tensor;
@@ -51,7 +51,7 @@ TEST(OnnxShapes, AProductBehindDequantizedWeightsIsCountedAndTheyAreParametersOf
         const Imported imported(product_with_dequantized(type, bytes));
         EXPECT_TRUE(is_counted(imported.graph.layers[0].op));
         EXPECT_EQ(imported.dims("wd"), (Dims{64, 64}));
-        EXPECT_EQ(flops_of(imported), 2.0 * 32 * 64 * 64 + 64 * 64);  // and a scale for each weight
+        EXPECT_EQ(flops_of(imported), 2.0 * 32 * 64 * 64 + 64 * 64);  // plus a scale per weight
         EXPECT_EQ(imported.tensor("w").tensor.dtype, dtype);
         EXPECT_EQ(imported.tensor("w").tensor.bytes(), Bytes{static_cast<double>(bytes)});
         EXPECT_EQ(parameter_count(imported.graph), 64 * 64);

@@ -8,7 +8,7 @@
 namespace strata {
 namespace {
 
-// As the TorchScript exporter writes with training=TrainingMode.TRAINING.
+// Like the TorchScript exporter with training=TrainingMode.TRAINING.
 OnnxWriter training_export() {
     OnnxWriter writer;
     writer.input("x", {2, 3, 8, 8})
@@ -144,7 +144,7 @@ TEST(OnnxFromPyTorch, ANodeThatTheExportersOptimizerMadeLiesInTheModuleAroundIt)
 }
 
 TEST(OnnxFromPyTorch, AConvolutionWithoutABiasIsGivenNone) {
-    // As written by the default exporter without its optimizer: zeros, cast and expanded.
+    // The default exporter without its optimizer writes zeros that are cast and expanded.
     OnnxWriter writer;
     writer.input("x", {2, 3, 8, 8})
         .weight("conv1.weight", {4, 3, 1, 1})
@@ -201,7 +201,7 @@ TEST(OnnxFromPyTorch, ALayerIsFoundByWhatItsFileCallsIt) {
 
 TEST(OnnxFromPyTorch, AFoldedNormalisationLeavesADoubtAboutTraining) {
     const Graph graph = Imported(default_export("FuseBatchNormIntoConv")).graph;
-    EXPECT_EQ(graph.layers[0].name, "layer1.0.conv1");  // by its weight: the module is the other's
+    EXPECT_EQ(graph.layers[0].name, "layer1.0.conv1");  // by its weight, not by its module
     ASSERT_EQ(graph.training_doubts.size(), 1U);
     EXPECT_TRUE(graph.training_doubts[0].starts_with("1 convolution of the file absorbed"));
     EXPECT_EQ(slice(graph, "*").training_doubts, graph.training_doubts);
@@ -219,8 +219,8 @@ TEST(OnnxFromPyTorch, DamagedOriginsAreOnlyNotUsed) {
 
 // ---- the older exporter's names
 
-// Nodes of these names (the last part is the operator), one after another, as `producer` wrote
-// them. A name may state the weight of its module: "/x/Conv md.x.weight".
+// Nodes with these names (the last part is the operator), in sequence, as `producer` wrote them. A
+// name may state the weight of its module: "/x/Conv md.x.weight".
 std::vector<std::string> names_of_chain(std::initializer_list<std::string_view> nodes,
                                         std::string_view producer = "pytorch") {
     OnnxWriter writer;
@@ -262,7 +262,7 @@ TEST(OnnxFromPyTorch, TheOlderExportersNamesBecomeModulePaths) {
 }
 
 TEST(OnnxFromPyTorch, ANumberedModuleStandsForItsParents) {
-    // A ModuleList is never called, and a Sequential below another module begins anew.
+    // A ModuleList is never called; a Sequential below another module starts a new name.
     EXPECT_EQ(names_of_chain({"/ml.0/Conv", "/features/features.1/block/block.0/block.0.0/Conv",
                               "/features/features.1/block/block.1/Relu", "/features/features.1/Add",
                               "/encoder/layers.0/Relu"}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files so large, or so constructed, that quadratic algorithms take minutes.
+// Files of a size or structure for which quadratic algorithms take minutes.
 #include "graph/fuse.h"
 #include "graph/memory.h"
 #include "networks/onnx/file/model.h"
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int many = 100'000;
 
-// Computes what `show` computes about a network, and the text of its problems, which every run
-// stores.
+// Computes everything that `show` computes about a network, and the text of its problems, which
+// every run stores.
 void look_at(const Graph& graph) {
     for (const Mode mode : {Mode::training, Mode::inference}) {
         Execution execution;
@@ -111,7 +111,7 @@ TEST(OnnxScale, WhatIsComputedAtImportHasABudgetForTheWholeFile) {
             .output(fmt::format("y{}", i));
     }
     const Imported imported(writer);
-    // Larger sums are computed when the network runs; positions of non-zeros never are.
+    // Larger sums are computed at run time; positions of non-zeros never are.
     const auto& layers = imported.graph.layers;
     EXPECT_EQ(
         std::ranges::count_if(
@@ -130,7 +130,7 @@ TEST(OnnxScale, ShapesAreComputedHoweverMuchWasBefore) {
         .node("Gather", {"of_x", "row"}, {"columns"})
         .node("Reshape", {"x", "columns"}, {"y"})
         .output("y");
-    EXPECT_NE(import_error(writer).find("cannot become 6"), std::string::npos);  // so it was known
+    EXPECT_NE(import_error(writer).find("cannot become 6"), std::string::npos);  // 6 was known
 }
 
 TEST(OnnxScale, ManyAttributesAndInitializersTakeLittleMoreThanTheFile) {
@@ -147,7 +147,7 @@ TEST(OnnxScale, ManyAttributesAndInitializersTakeLittleMoreThanTheFile) {
     EXPECT_TRUE(parsed.graph->initializers.empty());
     EXPECT_TRUE(parsed.graph->nodes.at(0).attributes.empty());
     EXPECT_EQ(Imported(model).graph.layers.size(), 1U);
-    EXPECT_LE(sizeof(OnnxNamedMessage), 48U);  // for one that has a name, whatever it holds
+    EXPECT_LE(sizeof(OnnxNamedMessage), 48U);  // for a named item of any content
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ TEST_P(EveryNetwork, BuildsForEveryBatchAndCarriesItsName) {
     }
 }
 
-// The number of outputs besides the one with a loss, by network.
+// The number of outputs other than the one with a loss, by network.
 std::size_t further_outputs(std::string_view network) {
     return network == "ssd-resnet-34" || network == "minigo" ? 1 : 0;
 }
@@ -30,7 +30,7 @@ TEST_P(EveryNetwork, EndsInALossExceptDnnmarksWhichEndsInASoftmax) {
     const Layer& last = graph.layers.back();
     if (GetParam().name == "mask-rcnn-backbone") {
         EXPECT_EQ(graph.outputs.size(),
-                  4u);  // the fourth of five maps is read by the fifth's pooling
+                  4u);  // the fifth map's pooling reads the fourth of five
         return;
     }
     ASSERT_EQ(graph.outputs.size(), 1 + further_outputs(GetParam().name));

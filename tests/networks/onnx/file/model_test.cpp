@@ -78,7 +78,7 @@ TEST(OnnxModel, AFileCutAnywhereIsAnErrorOrAModel) {
     const std::string whole = small_model();
     for (std::size_t length = 0; length < whole.size(); ++length) {
         const std::string message = error_of_parsing(whole.substr(0, length));
-        // A cut can go unnoticed only between two fields of the model message itself.
+        // A truncation can be missed only between two fields of the model message itself.
         const bool between = length == whole.size() - 6;
         EXPECT_EQ(message == "no error", between) << length << ": " << message;
     }

@@ -69,14 +69,14 @@ TEST(Wire, ALengthBeyondTheMessageNamesFileAndByte) {
 }
 
 TEST(Wire, BrokenEncodingsAreErrors) {
-    EXPECT_NE(error_while_reading("\x08\x80"), "no error");                        // cut varint
+    EXPECT_NE(error_while_reading("\x08\x80"), "no error");  // truncated varint
     EXPECT_NE(error_while_reading("\x08" + std::string(11, '\xFF')), "no error");  // 77 bits
     EXPECT_NE(error_while_reading("\x09"
                                   "1234567"),
-              "no error");  // cut fixed64
+              "no error");  // truncated fixed64
     EXPECT_NE(error_while_reading("\x0D"
                                   "123"),
-              "no error");                               // cut fixed32
+              "no error");                               // truncated fixed32
     EXPECT_NE(error_while_reading("\x0B"), "no error");  // a group
     EXPECT_NE(error_while_reading(WireWriter().key(1, 2).varint(~0ull).bytes), "no error");
 }

@@ -4,10 +4,10 @@
 namespace strata {
 namespace {
 
-// The integers of "y" that the nodes compute from their constants, read back as a constant output.
+// The integers of "y" computed by the nodes from constants, read back as a constant output.
 std::vector<std::int64_t> folded(OnnxWriter& writer) {
     const Imported imported(writer.output("y"));
-    EXPECT_EQ(imported.graph.layers.size(), 1u);  // the copy of a constant output
+    EXPECT_EQ(imported.graph.layers.size(), 1u);  // copies the constant output
     EXPECT_TRUE(std::holds_alternative<Identity>(imported.graph.layers.at(0).op));
     const auto& data = imported.tensor("y").data;
     std::vector<std::int64_t> values(data->bytes.size() / sizeof(std::int64_t));
@@ -117,7 +117,7 @@ TEST(OnnxFold, ADivisionByZeroIsNotFolded) {
 }
 
 TEST(OnnxFold, ShapeArithmeticThroughFloatsCastsBack) {
-    // Resize-like code: floor(extent * 1.5) by way of floats.
+    // Resize-like code: floor(extent * 1.5), computed in floats.
     OnnxWriter writer;
     writer.input("x", {1, 3, 5})
         .node("Shape", {"x"}, {"s"})
@@ -161,7 +161,7 @@ TEST(OnnxFold, EmptyConstantsWithHugeAxesCostNothing) {
         .node("Transpose", {"g"}, {"t"})
         .node("Concat", {"t", "t"}, {"y"}, {onnx_attribute("axis", std::int64_t{0})})
         .output("y");
-    import_error(writer);  // an error or not, but immediately
+    import_error(writer);  // fails or not, but immediately
 }
 
 TEST(OnnxFold, AnIndexOutOfRangeIsAnError) {

@@ -28,7 +28,7 @@ TEST(OnnxGridSample, FourNeighboursOfEachPlaceAreFetchedByOneGather) {
         return std::holds_alternative<Gather>(layer.op);
     });
     EXPECT_EQ(gathers, 1);
-    EXPECT_TRUE(has(imported.graph, Elementwise{ElementwiseKind::equal}));  // beyond is zero
+    EXPECT_TRUE(has(imported.graph, Elementwise{ElementwiseKind::equal}));  // zero outside
 }
 
 TEST(OnnxGridSample, TheNearestPixelIsOneAndCountsFullyInsideTheBorder) {
@@ -55,7 +55,7 @@ TEST(OnnxAffineGrid, TheCentresOfThePixelsAreMoved) {
     EXPECT_EQ(imported.dims("y"), (Dims{2, 4, 6, 2}));
     const std::vector<float> points = imported.values("grid.part1");
     ASSERT_EQ(points.size(), 72u);
-    EXPECT_FLOAT_EQ(points[0], -5.0f / 6);  // the first centre in x and y, and the 1 that moves it
+    EXPECT_FLOAT_EQ(points[0], -5.0f / 6);  // the first centre in x and y, and the 1 to shift it
     EXPECT_FLOAT_EQ(points[1], -3.0f / 4);
     EXPECT_FLOAT_EQ(points[2], 1);
 }

@@ -6,7 +6,7 @@
 namespace strata {
 namespace {
 
-// One node over x.
+// One node that reads x.
 OnnxWriter one(const char* op, const std::vector<std::int64_t>& x,
                const std::vector<WireWriter>& attributes = {}, std::int64_t opset = 17) {
     OnnxWriter writer(opset);

@@ -4,7 +4,7 @@
 namespace strata {
 namespace {
 
-// A cell with `hidden` units and `gates` blocks over x[5,2,3], its weights counting up.
+// A cell with `hidden` units and `gates` blocks over x[5,2,3]; its weights count up.
 OnnxWriter cell(const char* op, std::int64_t gates, std::int64_t hidden,
                 const std::vector<WireWriter>& attributes = {}, std::int64_t directions = 1) {
     OnnxWriter writer;

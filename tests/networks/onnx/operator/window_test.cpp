@@ -82,7 +82,7 @@ TEST(OnnxPooling, MaximumAndAverageKeepTheirAttributes) {
                                           .pad_begin = {1, 0},
                                           .pad_end = {0, 1},
                                           .ceil_mode = true}));
-    EXPECT_EQ(max.dims("y"), (Dims{1, 2, 3, 3}));  // no window starts in the last pad
+    EXPECT_EQ(max.dims("y"), (Dims{1, 2, 3, 3}));  // no window starts in the end padding
     const Imported average(
         pool("AveragePool", {onnx_attribute("kernel_shape", {2, 2}),
                              onnx_attribute("count_include_pad", std::int64_t{1})}));
