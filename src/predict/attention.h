@@ -82,8 +82,8 @@ struct FusedRates {
     Seconds sequence{1e-9};   // for each sequence
     double appended = 0.02;   // clocks of a processor per element of Q
 
-    // How many heads with shared keys one block processes together, and how many queries of each;
-    // into how many parts the keys of heads without shared keys may be divided. A fit tries values.
+    // Limits, for which a fit tries values: heads with shared keys in one block, queries of each of
+    // them, and parts of keys that are not shared.
     double packed_heads = 1024;
     double packed_queries = 1;
     double ungrouped_parts = 1024;

@@ -99,7 +99,7 @@ struct ConvolutionRates {
     double pointwise = 0.9;         // efficiency of 1 x 1 filters relative to others
     double few_channels = 1;        // of fewer than eight channels relative to more
     double strided = 1.45;          // slowdown of strided 1 x 1 backward-data
-    double scattered = 3.5;         // passes over the images' gradient in that case
+    double scattered = 3.5;         // with any stride: passes over the images' gradient
     double direct = 0.17;           // efficiency
     double fft = 0.5;               // efficiency
     Seconds split{8e-6};            // to add the sums of splits

@@ -15,7 +15,7 @@ struct CpuWork {
     bool is_product = false;
     double operations = 0;   // of products at the peak, with padded registers; else its own
     double sum = 1;          // multiply-adds for each result of a product
-    double row = 1;          // results that use an operand in registers in sequence
+    double row = 1;          // results along which an operand in registers is reused
     double columns = 1;      // results of a row that share the other operand
     double repeats = 1;      // run in sequence
     Bytes parameters;        // read or written once in each repeat

@@ -118,8 +118,8 @@ TEST(LayerProducts, AnUpdateHasNone) {
         products_of(std::get<Recurrent>(problem.op), signature_of(problem), Pass::update).empty());
 }
 
-// A recurrent layer multiplies only at once and in its steps: in each pass as much as for the
-// gradients of its weights. (Cells also multiply and add their states.)
+// A recurrent layer's products, those at once and those of its steps, are all of its products: as
+// many in each pass as for its weights' gradients. (Cells also multiply and add their states.)
 TEST(LayerProducts, OfARecurrentLayerAtOnceAndInItsStepsHaveItsWork) {
     for (const char* text :
          {"recurrent(5x4x24) hidden=32", "recurrent(1x3x8) cell=gru hidden=16",

@@ -138,7 +138,7 @@ public:
 
     // Whether output i is read.
     bool is_used(std::size_t i) const;
-    // Requires, as Unsupported: only the first output is read.
+    // Throws Unsupported if an output other than the first is read.
     void require_single_output() const;
 
     // The name of the node's layer: the module that computes it, else its own name, else its first

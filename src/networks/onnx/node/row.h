@@ -18,8 +18,8 @@ namespace strata {
 // The origin of an operator: ONNX itself, or ONNX Runtime (com.microsoft).
 enum class Domain { standard, microsoft, both };
 
-// The element types that a node supports. Arithmetic is in floating point, so only integers of up
-// to 24 bits may be added and compared.
+// The element types that a node supports. Arithmetic is in floating point, so integers of up to 24
+// bits may be added and compared, but not used otherwise.
 enum class Elements { any, floating };
 
 // Whether more than one output of a node may be read.
@@ -54,7 +54,7 @@ using ShapeRule = KnownResults (*)(const NodeImport& node);
 // An operator that behaves like another one with some of its inputs, apart from element types.
 struct Likeness {
     std::string_view op_type = {};           // of the default domain; empty: none
-    std::array<std::size_t, 5> inputs = {};  // in its order; after the first, 0: no further one
+    std::array<std::size_t, 5> inputs = {};  // in its order; 0 after the first: no more
     int typed_as = -1;                       // the input whose type the result has,
     DataType dtype = DataType::f32;          // or its type
     std::optional<DataType> second = {};     // of a second result with the extents of the first

@@ -10,7 +10,7 @@ namespace strata {
 
 // Functions that the operators of several families share.
 
-// A count in arithmetic.
+// A count as a floating-point number.
 constexpr double as_number(std::int64_t count) {
     return static_cast<double>(count);
 }
