@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace strata {
 
@@ -47,7 +48,7 @@ std::optional<std::ptrdiff_t> rank_of_architecture(const DeviceDescription& devi
 // How different two GPUs are: by their years, then by their processors (GP100 and GP104 are both
 // called Pascal). Of equally similar GPUs, the one that its own rates fit best comes first.
 struct Difference {
-    long room = 0;  // doublings between their shared memories, if that decides
+    long criterion = 0;  // Likeness, in doublings
     std::ptrdiff_t generations = 0;
     double kind = 0;
     long units = 0;  // doublings between their matrix units' gains
@@ -236,16 +237,42 @@ long gain_of_units(const DeviceDescription& device) {
 }
 
 // The criterion by which devices are most similar.
-enum class Likeness { architecture, shared_memory };
+enum class Likeness { architecture, shared_memory, matrix_width };
 
 // Shared memory limits the blocks of fused attention, so boards with HBM (164 and 228 KiB per
 // processor) resemble each other more than a board with 100 KiB of a nearer architecture.
 constexpr Likeness likeness_in_attention = Likeness::shared_memory;
 
+// Products are made of the matrix units' own tiles: a B200 (4,096 multiply-adds per processor and
+// clock) resembles an H100 (2,048) more than a board of its architecture with 512.
+constexpr Likeness likeness_in_matrix_units = Likeness::matrix_width;
+
 // The rounded number of doublings between two numbers; 0 if one is not stated.
 template <class Q>
 long doublings_between(const std::optional<Fact<Q>>& one, const std::optional<Fact<Q>>& other) {
     return one && other ? std::lround(std::abs(std::log2(one->value / other->value))) : 0;
+}
+
+// The multiply-adds in 16 bits per processor and clock; nothing if a fact is missing.
+std::optional<Fact<Count>> matrix_width(const DeviceDescription& device) {
+    if (!device.f16_peak || !device.processors) {
+        return {};
+    }
+    const double clocks = device.processors->value.value * clock_of_gpu(device).value;
+    return Fact<Count>{.value = {device.f16_peak->value.value / (2 * clocks)}, .source = {}};
+}
+
+// How far apart two devices are by the criterion itself, in doublings.
+long doublings_by(Likeness likeness, const DeviceDescription& one, const DeviceDescription& other) {
+    switch (likeness) {
+        case Likeness::architecture:
+            return 0;
+        case Likeness::shared_memory:
+            return doublings_between(one.shared_memory, other.shared_memory);
+        case Likeness::matrix_width:
+            return doublings_between(matrix_width(one), matrix_width(other));
+    }
+    return 0;
 }
 
 // The other comparable devices with rates, most similar first.
@@ -257,10 +284,8 @@ std::vector<DeviceDescription> relatives_of(const DeviceDescription& device, Lik
         const auto theirs = other ? rank_of_architecture(*other) : std::nullopt;
         if (own && theirs && other->lanes && other->name != device.name &&
             are_comparable(*own, *theirs)) {
-            const bool counts_room = likeness == Likeness::shared_memory;
             const Difference difference{
-                .room =
-                    counts_room ? doublings_between(device.shared_memory, other->shared_memory) : 0,
+                .criterion = doublings_by(likeness, device, *other),
                 .generations = std::abs(*own - *theirs),
                 .kind = std::abs(std::log(other->lanes->value / device.lanes->value)),
                 .units = std::abs(gain_of_units(*other) - gain_of_units(device)),
@@ -333,12 +358,12 @@ FusedRates fused_in(const std::vector<RatePlace>& places, AttentionPhase phase,
 }
 
 // Adds another device's classes that are missing here.
-template <class Rates>
+template <class Rates, class IsMeant>
 void add_missing(const std::map<std::string, Rates, std::less<>>& theirs,
                  const DeviceDescription& from, const DeviceDescription& to,
-                 std::map<std::string, Rates, std::less<>>& ours) {
+                 std::map<std::string, Rates, std::less<>>& ours, IsMeant is_meant) {
     for (const auto& [name, rates] : theirs) {
-        if (!ours.contains(name)) {
+        if (is_meant(name) && !ours.contains(name)) {
             ours.emplace(name, carried_over(rates, from, to));
         }
     }
@@ -443,15 +468,20 @@ void add_rates_of_relatives(const DeviceDescription& device, DeviceRates& found)
     if (device.kind != DeviceKind::gpu || !device.lanes) {
         return;
     }
+    const auto is_any = [](std::string_view) { return true; };
     for (const DeviceDescription& other : relatives_of(device, Likeness::architecture)) {
         const DeviceRates theirs = shipped_rates_of(other.name);
-        add_missing(theirs.gemm, other, device, found.gemm);
-        add_missing(theirs.streaming, other, device, found.streaming);
-        add_missing(theirs.convolution, other, device, found.convolution);
-        add_missing(theirs.recurrent, other, device, found.recurrent);
+        add_missing(theirs.gemm, other, device, found.gemm, std::not_fn(runs_in_matrix_units));
+        add_missing(theirs.streaming, other, device, found.streaming, is_any);
+        add_missing(theirs.convolution, other, device, found.convolution, is_any);
+        add_missing(theirs.recurrent, other, device, found.recurrent, is_any);
+    }
+    for (const DeviceDescription& other : relatives_of(device, likeness_in_matrix_units)) {
+        add_missing(shipped_rates_of(other.name).gemm, other, device, found.gemm,
+                    runs_in_matrix_units);
     }
     for (const DeviceDescription& other : relatives_of(device, likeness_in_attention)) {
-        add_missing(shipped_rates_of(other.name).attention, other, device, found.attention);
+        add_missing(shipped_rates_of(other.name).attention, other, device, found.attention, is_any);
     }
 }
 
@@ -500,10 +530,12 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
     }
     GpuRates found;
     const std::vector<RatePlace> places = places_for(device, Likeness::architecture);
+    const std::vector<RatePlace> wide = places_for(device, likeness_in_matrix_units);
     for (std::size_t i = 0; i < product_classes; ++i) {
         const RateClass wanted = class_after(RateClass::linear, i);
         GemmRates rates =
-            rates_in(places, &DeviceRates::gemm, wanted, device, prior_gemm_rates(device), found);
+            rates_in(wanted == RateClass::low_precision ? wide : places, &DeviceRates::gemm, wanted,
+                     device, prior_gemm_rates(device), found);
         const bool is_low =
             wanted == RateClass::low_precision && has_matrix_units(device, Arithmetic::f16);
         rates.resident = 0;  // other layers have filled the cache since

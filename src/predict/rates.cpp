@@ -616,10 +616,15 @@ bool runs_alone(const GemmRow& product, const DeviceDescription& device) {
     return !product.kernel && has_matrix_units(device, product.problem.arithmetic);
 }
 
+bool runs_in_matrix_units(std::string_view problem_class) {
+    constexpr std::array classes = {products_of_16_bits, std::string_view("gemm tf32"),
+                                    std::string_view("gemm fp8"), std::string_view("gemm int8")};
+    return std::ranges::find(classes, problem_class) != classes.end();
+}
+
 const GemmRates* find_products(const DeviceRates& rates, std::string_view problem_class) {
     auto found = rates.gemm.find(problem_class);
-    constexpr std::array<std::string_view, 3> alike = {"gemm tf32", "gemm fp8", "gemm int8"};
-    if (found == rates.gemm.end() && std::ranges::find(alike, problem_class) != alike.end()) {
+    if (found == rates.gemm.end() && runs_in_matrix_units(problem_class)) {
         found = rates.gemm.find(products_of_16_bits);
     }
     return found == rates.gemm.end() ? nullptr : &found->second;

@@ -63,6 +63,9 @@ AttentionRates attention_rates(const DeviceDescription& device, const DeviceRate
 // kernel: true for products in matrix units.
 bool runs_alone(const GemmRow& product, const DeviceDescription& device);
 
+// Whether products of this class run in matrix units: those of 16 bits, TF32, fp8 and int8.
+bool runs_in_matrix_units(std::string_view problem_class);
+
 // The fitted rates of a class of products. Other types in matrix units use those of 16 bits, with
 // their own peak. Nothing if nothing was fitted.
 const GemmRates* find_products(const DeviceRates& rates, std::string_view problem_class);

@@ -159,6 +159,19 @@ TEST(Rates, AnH200TakesTheAttentionOfAnH100) {
     EXPECT_GT(ratio(table.rows[1]), 3350.0 / 4800.0);
 }
 
+// A board of another architecture's name, and one of the same name with other matrix units.
+TEST(Rates, ProductsTakeTheRatesOfADeviceWithMatrixUnitsOfThatWidth) {
+    constexpr auto products = static_cast<std::size_t>(RateClass::low_precision);
+    DeviceDescription device = find_description("b200");
+    device.name = "wide";
+    device.architecture = "ada";
+    EXPECT_EQ(gpu_rates_of(device).sources[products].device, "b200");
+    device.architecture = "blackwell";
+    device.f16_peak->value *= 1.0 / 8;
+    EXPECT_EQ(gpu_rates_of(device).sources[products].device, "rtx-pro-6000");
+    EXPECT_TRUE(rates_for_problems(device).gemm.contains("gemm fp8"));
+}
+
 TEST(Rates, ADeviceWithoutLanesPredictsNoProducts) {
     const auto table = read_problems("op,batch,m,n,k\nbmm,1,8,8,8\n", "x.csv");
     DeviceDescription device = find_description("v100");
