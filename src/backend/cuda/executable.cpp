@@ -291,7 +291,8 @@ void CudaExecutable::iterate(RecordedIteration& recording,
         return;
     }
     if (!recording.replay && !fails_to_record_) {
-        recording.replay = machine_->record([&] { enqueue_all(Pace::queued); });
+        // (By value: a machine without graphs of its own runs what was recorded again, later.)
+        recording.replay = machine_->record([enqueue_all] { enqueue_all(Pace::queued); });
         fails_to_record_ = !recording.replay;
     }
     recording.replay ? recording.replay->enqueue() : enqueue_all(Pace::queued);
