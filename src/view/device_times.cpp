@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace strata {
 
@@ -68,45 +69,63 @@ std::optional<double> error_of(const NetworkPrediction& prediction, const Device
     return known >= 0.9 ? std::optional(error / known) : std::nullopt;
 }
 
-// Whether two predictions are further apart than both are off.
-bool surely_differ(const DeviceTime& a, const DeviceTime& b) {
+// Whether two predicted values differ by more than their devices' predictions are off. An error
+// that nothing states counts as 100 %.
+bool surely_differ(const DeviceTime& a, const DeviceTime& b, double ratio) {
     const double off = std::hypot(a.error.value_or(1), b.error.value_or(1));
-    return std::abs(std::log(*a.time / *b.time)) > std::log1p(off);
+    return std::abs(std::log(ratio)) > std::log1p(off);
 }
 
-// "h100 is fastest with 5.2 ms, 2.1 times as fast as a100-80", or that they cannot be told apart.
-std::string speed_sentence(const DeviceTime& first, const DeviceTime& second) {
+using Devices = std::vector<const DeviceTime*>;
+
+// "h100 is predicted to be fastest with 5.2 ms, 2.1 times as fast as a100-80", or that they cannot
+// be told apart. Requires: two devices, the fastest first.
+std::string speed_sentence(const Devices& by_time) {
+    const DeviceTime &first = *by_time[0], &second = *by_time[1];
     const double ratio = *second.time / *first.time;
-    if (surely_differ(first, second)) {
-        return fmt::format("{} is fastest with {}, {:.3g} times as fast as {}", first.device,
-                           duration(*first.time), ratio, second.device);
+    if (surely_differ(first, second, ratio)) {
+        return fmt::format("{} is predicted to be fastest with {}, {:.3g} times as fast as {}.",
+                           first.device, duration(*first.time), ratio, second.device);
     }
     return fmt::format(
-        "{} and {} take {} and {}, which is closer than such predictions can tell apart",
+        "{} and {} are predicted to take {} and {}, too close for such predictions to tell apart.",
         first.device, second.device, duration(*first.time), duration(*second.time));
 }
 
-// "t4 costs least, 0.41 USD for a million examples, where h100 costs 0.92"; empty without prices.
-std::string price_sentence(std::span<const DeviceTime* const> by_time) {
-    std::vector<const DeviceTime*> priced;
-    std::ranges::copy_if(by_time, std::back_inserter(priced),
+// " t4 costs least of the devices with a known price, 0.41 USD for a million examples."; empty if
+// fewer than two have one, or the predictions cannot tell.
+std::string price_sentence(const Devices& devices) {
+    Devices priced;
+    std::ranges::copy_if(devices, std::back_inserter(priced),
                          [](const DeviceTime* one) { return one->dollars.has_value(); });
-    if (priced.size() < 2) {
+    std::ranges::stable_sort(priced, {}, [](const DeviceTime* one) { return *one->dollars; });
+    if (priced.size() < 2 ||
+        !surely_differ(*priced[0], *priced[1], *priced[1]->dollars / *priced[0]->dollars)) {
         return "";
     }
-    const auto dollars = [](const DeviceTime* one) { return *one->dollars; };
-    const DeviceTime* least = *std::ranges::min_element(priced, {}, dollars);
-    const std::string cost = fmt::format("{:.2g} USD for a million examples", *least->dollars);
-    const std::string others =
-        priced.size() == by_time.size() ? "" : " of the devices whose price is known";
-    return fmt::format(" {} costs least{}, {}.", least->device, others, cost);
+    return fmt::format(" {} costs least{}, {:.2g} USD for a million examples.", priced[0]->device,
+                       priced.size() == devices.size() ? "" : " of the devices with a known price",
+                       *priced[0]->dollars);
 }
 
-// The devices that one network and its settings were predicted on; fewer than two say nothing.
-std::string sentence_on(std::span<const DeviceTime> devices) {
-    std::vector<const DeviceTime*> by_time;
+// " Not compared: t4 (too little memory)."; empty if all devices are.
+std::string left_out_sentence(std::span<const DeviceTime> devices) {
+    std::vector<std::string> names;
     for (const DeviceTime& one : devices) {
-        if (one.time) {
+        if (!one.can_run()) {
+            names.push_back(fmt::format("{} ({})", one.device,
+                                        one.time ? "too little memory" : "no prediction"));
+        }
+    }
+    return names.empty() ? "" : fmt::format(" Not compared: {}.", join(names, ", "));
+}
+
+// The devices that one network and its settings were predicted on. Empty if fewer than two of them
+// can be compared.
+std::string sentence_on(std::span<const DeviceTime> devices) {
+    Devices by_time;
+    for (const DeviceTime& one : devices) {
+        if (one.can_run()) {
             by_time.push_back(&one);
         }
     }
@@ -115,9 +134,10 @@ std::string sentence_on(std::span<const DeviceTime> devices) {
     }
     std::ranges::stable_sort(by_time, {}, [](const DeviceTime* one) { return *one->time; });
     const Settings& settings = devices.front().settings;
-    return fmt::format("{}, batch {}, {}, {}: {}.{}", printable(settings.network), settings.batch,
+    return fmt::format("{}, batch {}, {}, {}: {}{}{}", printable(settings.network), settings.batch,
                        text_of(settings, "mode"), text_of(settings, "dtype"),
-                       speed_sentence(*by_time[0], *by_time[1]), price_sentence(by_time));
+                       speed_sentence(by_time), price_sentence(by_time),
+                       left_out_sentence(devices));
 }
 
 // What tells one comparison of devices from the next: everything but the device.
@@ -130,26 +150,21 @@ auto asked_of(const DeviceTime& one) {
 std::vector<Column> asked_columns(std::span<const DeviceTime> times) {
     const bool is_one = std::ranges::all_of(
         times, [&](const DeviceTime& one) { return asked_of(one) == asked_of(times.front()); });
-    const Column device = {"device", "device", Importance::essential};
     if (is_one) {
-        return {data_column("network"), data_column("batch"),          data_column("mode"),
-                data_column("dtype"),   data_column("other_settings"), device};
+        return {data_column("network"), data_column("batch"), data_column("mode"),
+                data_column("dtype"), data_column("other_settings")};
     }
     return {{"network", "network", Importance::essential},
             {"batch", "batch", Importance::essential},
             {"mode", "mode", Importance::detail},
             {"dtype", "dtype", Importance::detail},
-            {"other_settings", "other settings", Importance::normal},
-            device};
+            {"other_settings", "other settings", Importance::normal}};
 }
 
 std::vector<Cell> asked_cells(const DeviceTime& one) {
-    return {one.settings.network,
-            count_cell(static_cast<double>(one.settings.batch)),
-            text_of(one.settings, "mode"),
-            text_of(one.settings, "dtype"),
-            other_settings_line(one.settings),
-            one.device};
+    return {one.settings.network, count_cell(static_cast<double>(one.settings.batch)),
+            text_of(one.settings, "mode"), text_of(one.settings, "dtype"),
+            other_settings_line(one.settings)};
 }
 
 Cell modelled_cell(const std::optional<double>& value, const char* unit, const char* reason) {
@@ -160,6 +175,7 @@ Cell modelled_cell(const std::optional<double>& value, const char* unit, const c
 Table whole_table(std::span<const DeviceTime> times) {
     Table table{.columns = asked_columns(times), .records = "devices"};
     const std::vector<Column> columns = {
+        {"device", "device", Importance::essential},
         {"time_s", "time", Importance::essential},
         {"stated_error", "error", Importance::normal},
         {"examples_per_s", "examples/s", Importance::normal},
@@ -172,6 +188,7 @@ Table whole_table(std::span<const DeviceTime> times) {
     for (const DeviceTime& one : times) {
         const double batch = static_cast<double>(one.settings.batch);
         std::vector<Cell> row = asked_cells(one);
+        row.emplace_back(one.device);
         row.push_back(optional_cell(
             one.time, [](Seconds time) { return time_cell(time, by_model); }, one.reason.c_str()));
         row.push_back(optional_cell(
@@ -226,7 +243,8 @@ void add_operators(std::span<const DeviceTime> devices, Table& table) {
     for (const auto& [longest, rows] : by_operator) {
         for (const auto& [device, part] : rows) {
             std::vector<Cell> row = asked_cells(*device);
-            row.insert(row.begin() + 5, part->operation);
+            row.emplace_back(part->operation);
+            row.emplace_back(device->device);
             row.push_back(time_cell(part->time, by_model));
             row.push_back(device->time ? percent_cell(part->time / sum_of(*device), by_model)
                                        : Cell(Missing{device->reason}));
@@ -239,9 +257,9 @@ void add_operators(std::span<const DeviceTime> devices, Table& table) {
 
 Table operator_table(std::span<const DeviceTime> times) {
     Table table{.title = "By operator", .columns = asked_columns(times), .records = "operators"};
-    table.columns.insert(table.columns.begin() + 5,
-                         {"operator", "operator", Importance::essential});
-    const std::vector<Column> columns = {{"time_s", "time", Importance::essential},
+    const std::vector<Column> columns = {{"operator", "operator", Importance::essential},
+                                         {"device", "device", Importance::essential},
+                                         {"time_s", "time", Importance::essential},
                                          {"share", "share", Importance::normal},
                                          {"term", "binds", Importance::essential},
                                          {"binding_share", "for", Importance::normal}};

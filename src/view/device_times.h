@@ -35,6 +35,9 @@ struct DeviceTime {
     std::optional<double> joules = {};  // likewise, at the most that the device may draw
     Bytes memory;
     std::optional<bool> fits = {};
+
+    // Whether it has a time and, as far as is known, the memory.
+    bool can_run() const { return time && fits.value_or(true); }
 };
 
 // Of a run that is stored and was predicted like this; its memory is the caller's to add.
@@ -43,8 +46,8 @@ DeviceTime device_time(const Run& run, const Graph& graph, const NetworkPredicti
 
 // One sentence for each network and its settings, the whole times, and the operators:
 //
-//   alexnet, batch 128: h100 is fastest with 5.2 ms, 2.1 times as fast as a100-80. t4 costs least:
-//   0.41 USD for a million examples.
+//   alexnet, batch 128: h100 is predicted to be fastest with 5.2 ms, 2.1 times as fast as a100-80.
+//   v100 costs least, 0.41 USD for a million examples. Not compared: k40 (too little memory).
 //   network  batch  device    time     error  examples/s  USD per million  memory   fits  run
 //   alexnet  128    gtx-1080  86.1 ms  12 %   1490        0.12             1.1 GB   yes   3
 //   operator     device    time     share  binds

@@ -63,18 +63,18 @@ TEST(DeviceTimes, MoneyAndEnergyFollowFromThePriceAndThePower) {
 TEST(DeviceTimes, SaysWhichIsFastestIfTheDifferenceIsBeyondTheError) {
     const std::vector<DeviceTime> times = {taking("slow", 20), taking("quick", 10)};
     EXPECT_EQ(first_sentence(device_times_document(times)),
-              "net, batch 1, training, f32: quick is fastest with 10 ms, 2 times as fast as slow.");
+              "net, batch 1, training, f32: quick is predicted to be fastest with "
+              "10 ms, 2 times as fast as slow.");
 }
 
 TEST(DeviceTimes, SaysThatPredictionsCannotTellDevicesApart) {
     const std::vector<DeviceTime> times = {taking("a", 10.5), taking("b", 10)};
     EXPECT_EQ(first_sentence(device_times_document(times)),
-              "net, batch 1, training, f32: b and a take 10 ms and 10.5 ms, which is closer than "
-              "such predictions can tell apart.");
+              "net, batch 1, training, f32: b and a are predicted to take 10 ms and 10.5 ms, "
+              "too close for such predictions to tell apart.");
     std::vector<DeviceTime> unknown = {taking("a", 18), taking("b", 10)};
     unknown.front().error.reset();  // an error that nobody states may be any
-    EXPECT_NE(first_sentence(device_times_document(unknown)).find("closer than"),
-              std::string::npos);
+    EXPECT_NE(first_sentence(device_times_document(unknown)).find("too close"), std::string::npos);
 }
 
 TEST(DeviceTimes, NamesTheCheapestOfThoseWithAPrice) {
@@ -83,9 +83,24 @@ TEST(DeviceTimes, NamesTheCheapestOfThoseWithAPrice) {
     EXPECT_EQ(first_sentence(device_times_document(times)).find("USD"), std::string::npos);
     times[1].dollars = 0.75;
     EXPECT_NE(first_sentence(device_times_document(times))
-                  .find("slow costs least of the devices whose price is known, 0.5 USD for a "
+                  .find("slow costs least of the devices with a known price, 0.5 USD for a "
                         "million examples."),
               std::string::npos);
+}
+
+TEST(DeviceTimes, NamesNoCheapestIfPricesAreWithinTheError) {
+    std::vector<DeviceTime> times = {taking("slow", 20), taking("quick", 10)};
+    times[0].dollars = 0.5;
+    times[1].dollars = 0.52;
+    EXPECT_EQ(first_sentence(device_times_document(times)).find("USD"), std::string::npos);
+}
+
+TEST(DeviceTimes, ADeviceWithTooLittleMemoryIsNeitherFastestNorCheapest) {
+    std::vector<DeviceTime> times = {taking("slow", 20), taking("quick", 10), taking("small", 5)};
+    times[2].fits = false;
+    EXPECT_EQ(first_sentence(device_times_document(times)),
+              "net, batch 1, training, f32: quick is predicted to be fastest with 10 ms, 2 times "
+              "as fast as slow. Not compared: small (too little memory).");
 }
 
 TEST(DeviceTimes, OneDeviceOrANetworkWithoutATimeHasNoSentence) {
