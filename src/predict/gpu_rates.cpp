@@ -51,7 +51,6 @@ struct Difference {
     long criterion = 0;  // Likeness, in doublings
     std::ptrdiff_t generations = 0;
     double kind = 0;
-    long units = 0;  // doublings between their matrix units' gains
     double own_error = 0;
 
     auto operator<=>(const Difference&) const = default;
@@ -228,14 +227,6 @@ FusedRates carried_over(FusedRates rates, const DeviceDescription& from,
     return rates;
 }
 
-// The 16-bit peak relative to that of fp32, in doublings: GeForce boards have a quarter of the
-// matrix units of others of their architecture.
-long gain_of_units(const DeviceDescription& device) {
-    return device.f16_peak && device.f32_peak
-               ? std::lround(std::log2(device.f16_peak->value / device.f32_peak->value))
-               : 0;
-}
-
 // The criterion by which devices are most similar.
 enum class Likeness { architecture, shared_memory, matrix_width };
 
@@ -288,7 +279,6 @@ std::vector<DeviceDescription> relatives_of(const DeviceDescription& device, Lik
                 .criterion = doublings_by(likeness, device, *other),
                 .generations = std::abs(*own - *theirs),
                 .kind = std::abs(std::log(other->lanes->value / device.lanes->value)),
-                .units = std::abs(gain_of_units(*other) - gain_of_units(device)),
                 .own_error = mean_stated_error(other->name)};
             found.emplace_back(difference, *std::move(other));
         }
