@@ -13,6 +13,7 @@
 #include "import/paradnn.h"
 #include "import/run.h"
 #include "op/convention.h"
+#include "record/identity.h"
 #include "run/execute.h"
 #include "run/job.h"
 #include "run/modelled.h"

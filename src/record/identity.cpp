@@ -6,8 +6,10 @@
 #include "record/commit.h"
 #include "record/options.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <iterator>
 
 namespace strata {
@@ -59,6 +61,12 @@ std::string_view strata_version() {
 
 std::string_view strata_commit() {
     return build::commit;
+}
+
+std::string now_utc() {
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                       fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
 }
 
 std::map<std::string, std::string> build_provenance() {

@@ -27,6 +27,9 @@ std::string key_of(std::string_view text);
 std::string_view strata_version();
 std::string_view strata_commit();
 
+// The current time in the format of Run::created.
+std::string now_utc();
+
 // How this program was built, for Run::provenance: strata.version, strata.commit, build.type,
 // build.compiler, build.flags, and <library>.version of the libraries that it was compiled against.
 std::map<std::string, std::string> build_provenance();

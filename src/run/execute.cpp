@@ -24,18 +24,9 @@
 #include "run/steps.h"
 #include "verify/verify.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <chrono>
-
 namespace strata {
-
-std::string now_utc() {
-    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                       fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
-}
 
 namespace {
 

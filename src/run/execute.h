@@ -34,9 +34,6 @@ struct Observer {
 // The graph that a job runs: loaded, without its loss for inference, cut to the job's slice.
 Graph graph_for(const Job& job);
 
-// The current time in the format of Run::created.
-std::string now_utc();
-
 // A run before the backend binds threads and allocates memory, which would change what this
 // process sees of its machine: settings, provenance, the memory it will need. It has no steps
 // yet.

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "store/owner.h"
-#include "store/statement.h"
+#include "store/tables.h"
 
 #include <fmt/format.h>
 
@@ -79,24 +79,22 @@ void delete_run(const Database& database, std::int64_t run) {
 
 Annotations annotations_of(const Database& database, std::int64_t run) {
     Annotations found;
-    Statement tags(database, "SELECT name FROM tag WHERE run = ? ORDER BY name");
-    for (tags.start(run); tags.next();) {
-        found.tags.push_back(tags.text(0));
+    for (const auto& [tag, of] : rows_of<tag_table>(database, "WHERE run = ? ORDER BY name", run)) {
+        found.tags.push_back(tag.name);
     }
-    Statement note(database, "SELECT text FROM note WHERE run = ?");
-    if (note.start(run).next()) {
-        found.note = note.text(0);
+    for (const auto& [of, note] : rows_of_run<note_table>(database, run)) {
+        found.note = note.text;
     }
     return found;
 }
 
 void restore_annotations(const Database& database, std::int64_t run, const Annotations& had) {
+    TableWriter writer(database);
     for (const std::string& name : had.tags) {
-        Statement(database, "INSERT OR REPLACE INTO tag (name, run) VALUES (?, ?)").run(name, run);
+        writer.add<tag_table>(TagKey{name}, OfRun{run});
     }
     if (!had.note.empty()) {
-        Statement(database, "INSERT OR REPLACE INTO note (run, text) VALUES (?, ?)")
-            .run(run, had.note);
+        writer.add<note_table>(OfRun{run}, NoteText{had.note});
     }
 }
 

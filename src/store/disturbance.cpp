@@ -3,8 +3,7 @@
 
 #include "base/error.h"
 #include "record/step_times.h"
-#include "store/statement.h"
-#include "store/stored_values.h"
+#include "store/tables.h"
 
 #include <fmt/format.h>
 
@@ -31,27 +30,22 @@ std::vector<std::byte> marks_of(const Samples& samples) {
     return marks;
 }
 
-class Writer {
-public:
-    Writer(const Database& database, std::int64_t run)
-        : run_(run),
-          insert_(database,
-                  "INSERT INTO disturbance (run, series, position, disturbed, used, marks) "
-                  "VALUES (?, ?, ?, ?, ?, ?)") {}
-
-    // Nothing if disturbance was not observed.
-    void add(std::string_view series, std::size_t position, const Samples& samples,
-             const std::optional<Estimate>& time) {
-        if (time && !samples.disturbed.empty()) {
-            insert_.run(run_, series, position, time->disturbed, name_of(time->use),
-                        marks_of(samples));
-        }
+// Stores nothing if disturbance was not observed.
+void add_disturbance(TableWriter& to, const OfDisturbedSeries& key, const Samples& samples,
+                     const std::optional<Estimate>& time) {
+    if (time && !samples.disturbed.empty()) {
+        to.add<disturbance_table>(key, StoredDisturbance{static_cast<std::int64_t>(time->disturbed),
+                                                         time->use, marks_of(samples)});
     }
+}
 
-private:
-    std::int64_t run_;
-    Statement insert_;
-};
+bool is_watched(const Run& run) {
+    const auto marks = [](const StepResult& step) {
+        const auto* samples = std::get_if<Samples>(&step.time);
+        return samples != nullptr && !samples->disturbed.empty();
+    };
+    return !run.whole.end_to_end.disturbed.empty() || std::ranges::any_of(run.steps, marks);
+}
 
 Samples* samples_named(Run& run, const std::string& series, std::int64_t position) {
     if (series == of_a_step) {
@@ -63,35 +57,36 @@ Samples* samples_named(Run& run, const std::string& series, std::int64_t positio
 
 }  // namespace
 
-void store_disturbance(const Database& database, const Run& run) {
-    Statement(database, "DELETE FROM disturbance WHERE run = ?").run(run.id);
-    Writer writer(database, run.id);
+void store_disturbance(TableWriter& to, const Run& run) {
+    if (!is_watched(run)) {
+        return;
+    }
     const auto times = step_times(run);
     for (std::size_t i = 0; i < times.size(); ++i) {
         if (const auto* samples = std::get_if<Samples>(&run.steps[i].time)) {
-            writer.add(of_a_step, i, *samples, times[i]);
+            add_disturbance(to, {run.id, std::string(of_a_step), static_cast<std::int64_t>(i)},
+                            *samples, times[i]);
         }
     }
     for (const auto& [name, series] : wholes) {
         const Samples& samples = run.whole.*series;
-        writer.add(name, 0, samples,
-                   samples.values.empty() ? std::nullopt : std::optional(estimate(samples)));
+        add_disturbance(to, {run.id, std::string(name), 0}, samples,
+                        samples.values.empty() ? std::nullopt : std::optional(estimate(samples)));
     }
 }
 
 void load_disturbance(const Database& database, Run& run) {
-    Statement row(database, "SELECT series, position, marks FROM disturbance WHERE run = ?");
-    for (row.start(run.id); row.next();) {
-        Samples* samples = samples_named(run, row.text(0), row.integer(1));
-        const auto marks = row.bytes(2);
-        if (samples == nullptr || (!marks.empty() && marks.size() != samples->values.size())) {
+    for (const auto& [key, row] : rows_of_run<disturbance_table>(database, run.id)) {
+        Samples* samples = samples_named(run, key.series, key.position);
+        if (samples == nullptr ||
+            (!row.marks.empty() && row.marks.size() != samples->values.size())) {
             throw Error(fmt::format(
                 "run {} marks samples as disturbed that it does not have: the database is damaged",
                 run.id));
         }
         samples->disturbed.assign(samples->values.size(), false);
-        for (std::size_t i = 0; i < marks.size(); ++i) {
-            samples->disturbed[i] = marks[i] != std::byte{0};
+        for (std::size_t i = 0; i < row.marks.size(); ++i) {
+            samples->disturbed[i] = row.marks[i] != std::byte{0};
         }
     }
 }

@@ -6,8 +6,10 @@
 
 namespace strata {
 
-// Stores which samples of a run other programs delayed, replacing earlier marks.
-void store_disturbance(const Database& database, const Run& run);
+class TableWriter;
+
+// Stores which samples of a run other programs delayed.
+void store_disturbance(TableWriter& to, const Run& run);
 
 // Reads the marks into the run's samples. Throws Error if they do not fit the samples.
 void load_disturbance(const Database& database, Run& run);

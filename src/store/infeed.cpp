@@ -2,32 +2,30 @@
 #include "store/infeed.h"
 
 #include "base/error.h"
-#include "store/statement.h"
-#include "store/stored_values.h"
+#include "store/tables.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
 
 namespace strata {
 
 std::optional<InfeedResult> load_infeed(const Database& database, std::int64_t run) {
-    Statement row(
-        database,
-        "SELECT source, images, encoded_bytes, pixels, threads FROM infeed WHERE run = ?");
-    if (!row.start(run).next()) {
+    auto row = row_of<infeed_table>(database, "WHERE run = ?", run);
+    if (!row) {
         return {};
     }
-    InfeedResult infeed{.source = row.text(0),
-                        .images = row.integer(1),
-                        .encoded = {static_cast<double>(row.integer(2))},
-                        .pixels = static_cast<double>(row.integer(3)),
-                        .threads = static_cast<int>(row.integer(4)),
-                        .times = {.reason = StopReason::precise}};
-    Statement series(database,
-                     "SELECT sample_values FROM infeed_time WHERE run = ? AND series = ?");
+    InfeedResult infeed = std::move(std::get<InfeedResult>(*row));
+    infeed.times.reason = StopReason::precise;
+    const auto series = rows_of_run<infeed_time_table>(database, run);
     for (const InfeedSeries& one : infeed_series) {
+        const auto named = std::ranges::find_if(series, [&](const auto& stored) {
+            return std::get<OfSeries>(stored).series == one.name;
+        });
         Samples& samples = infeed.times.*one.samples;
-        if (series.start(run, one.name).next()) {
-            samples.values = unpack(series.bytes(0));
+        if (named != series.end() && std::get<StoredSeries>(*named).values) {
+            samples.values = unpack(*std::get<StoredSeries>(*named).values);
         }
         if (samples.values.empty()) {
             throw Error(fmt::format(
@@ -38,24 +36,18 @@ std::optional<InfeedResult> load_infeed(const Database& database, std::int64_t r
     return infeed;
 }
 
-void store_infeed(const Database& database, const Run& run) {
-    Statement(database, "DELETE FROM infeed WHERE run = ?").run(run.id);
+void load_infeed(const Database& database, Run& run) {
+    run.infeed = load_infeed(database, run.id);
+}
+
+void store_infeed(TableWriter& to, const Run& run) {
     if (!run.infeed) {
         return;
     }
-    const InfeedResult& infeed = *run.infeed;
-    Statement(database,
-              "INSERT INTO infeed (run, source, images, encoded_bytes, pixels, threads) "
-              "VALUES (?, ?, ?, ?, ?, ?)")
-        .run(run.id, infeed.source, infeed.images, whole_count(infeed.encoded.value),
-             whole_count(infeed.pixels), infeed.threads);
-    Statement insert(database,
-                     "INSERT INTO infeed_time (run, series, samples, median_ns, low_ns, high_ns, "
-                     "sample_values) VALUES (?, ?, ?, ?, ?, ?, ?)");
+    to.add<infeed_table>(OfRun{run.id}, *run.infeed);
     for (const InfeedSeries& one : infeed_series) {
-        const StoredSeries series = stored(infeed.times.*one.samples);
-        insert.run(run.id, one.name, series.samples, series.median, series.low, series.high,
-                   series.values);
+        to.add<infeed_time_table>(OfSeries{run.id, std::string(one.name)},
+                                  stored(run.infeed->times.*one.samples));
     }
 }
 

@@ -9,12 +9,14 @@
 
 namespace strata {
 
+class TableWriter;
+
 // The infeed times of a run; nothing if it was not fed. Throws Error if a series is missing or
 // empty.
 std::optional<InfeedResult> load_infeed(const Database& database, std::int64_t run);
 
-// Stores a run's infeed, replacing an earlier one. Requires: a transaction in which the run's own
-// row is stored.
-void store_infeed(const Database& database, const Run& run);
+// For the parts of a run (store/run_parts.h).
+void load_infeed(const Database& database, Run& run);
+void store_infeed(TableWriter& to, const Run& run);
 
 }  // namespace strata

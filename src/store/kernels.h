@@ -9,6 +9,8 @@
 
 namespace strata {
 
+class TableWriter;
+
 // Whether a set was already stored.
 enum class Stored { anew, before };
 
@@ -19,7 +21,7 @@ Stored store_kernels(const Database& database, KernelSet& set);
 
 // The same for a run's trace, within the caller's transaction; it replaces the run's earlier
 // set.
-void store_kernels_within(const Database& database, KernelSet& set);
+void store_kernels_within(TableWriter& to, KernelSet& set);
 
 // A stored set. Throws Error if there is none with that id.
 KernelSet load_kernels(const Database& database, std::int64_t id);

@@ -5,7 +5,7 @@
 #include "record/identity.h"
 #include "store/load.h"
 #include "store/owner.h"
-#include "store/statement.h"
+#include "store/tables.h"
 
 #include <fmt/format.h>
 
@@ -34,10 +34,9 @@ std::optional<std::int64_t> find_abandoned(const Database& database, const std::
 
 std::int64_t create_plan(const Database& database, const std::string& key,
                          const std::string& identity, std::size_t count) {
-    Statement(database,
-              "INSERT INTO plan (created, key, command, count, state, owner) "
-              "VALUES (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?, 'open', ?)")
-        .run(key, identity, count, this_process());
+    TableWriter(database).add<plan_table>(
+        RowId{}, PlanRow{now_utc(), key, identity, static_cast<std::int64_t>(count), "open",
+                         this_process()});
     return database.last_inserted_id();
 }
 

@@ -3,12 +3,10 @@
 
 #include "record/run.h"
 #include "store/database.h"
-#include "store/statement.h"
-#include "trace/trace.h"
-
-#include <optional>
 
 namespace strata {
+
+class TableWriter;
 
 // Adds its trace and its steps' counters to a loaded run. Throws Error if rows are invalid.
 void load_profile(const Database& database, Run& run);
@@ -16,10 +14,6 @@ void load_profile(const Database& database, Run& run);
 // Stores what was recorded of a run besides its times: its trace, the trace's kernels as a separate
 // set, and the steps' counters. Existing rows stay, because neither changes once known. Requires: a
 // transaction in which the run's own rows are stored.
-void store_profile(const Database& database, const Run& run);
-
-// The nine columns of a launch, grid_x to dynamic_shared, starting at this one; nothing if they are
-// NULL.
-std::optional<LaunchShape> launch_at(const Statement& row, int column);
+void store_profile(TableWriter& to, const Run& run);
 
 }  // namespace strata

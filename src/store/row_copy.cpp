@@ -3,22 +3,13 @@
 
 #include "base/text.h"
 #include "device/device.h"
-#include "store/statement.h"
+#include "store/tables.h"
 
 #include <fmt/format.h>
-
-#include <array>
 
 namespace strata {
 
 namespace {
-
-// The tables of a run besides its own row; steps before the tables that refer to them.
-constexpr std::array<const char*, 16> tables_of_runs = {
-    "whole",        "disturbance", "setting",     "provenance", "run_work",
-    "step",         "flag",        "step_metric", "step_check", "step_occurrence",
-    "verification", "layer_alias", "note",        "infeed",     "infeed_time",
-    "tag"};
 
 // Maps their ids to ours.
 constexpr const char* maps =
@@ -35,6 +26,13 @@ constexpr const char* twin =
     "WHERE ours.network = theirs.network AND ours.batch = theirs.batch AND ours.key = theirs.key "
     "AND ours.created = theirs.created AND ours.origin = theirs.origin "
     "AND ours.state = 'complete' AND our_whole.sample_values IS their_whole.sample_values LIMIT 1";
+
+// Whether a run's rows are in it; traces are copied by the caller, and points belong to sweeps.
+bool belongs_to_run(const TableLayout& table) {
+    const auto& key = table.parts.front();
+    const bool is_traced = table.name.starts_with("trace");
+    return (key.front().name == "run" || table.name == "tag") && !is_traced;
+}
 
 // The expression that converts a column of theirs to ours.
 std::string translated(const std::string& column, const std::string& refers_to) {
@@ -62,8 +60,10 @@ void RowCopy::copy() {
     map_devices();
     map_runs();
     copy_table("run");
-    for (const char* table : tables_of_runs) {
-        copy_table(table);
+    for (const TableLayout& table : stored_tables()) {
+        if (belongs_to_run(table)) {
+            copy_table(std::string(table.name));
+        }
     }
 }
 

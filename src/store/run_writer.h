@@ -2,15 +2,13 @@
 #pragma once
 
 #include "record/run.h"
-#include "store/statement.h"
-#include "store/stored_values.h"
+#include "store/tables.h"
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace strata {
@@ -38,54 +36,41 @@ struct SeriesRun {
     RunWork work;
 };
 
-// Stores many finished runs with statements prepared once. It opens no transaction: the
-// caller decides how many runs are stored together, and discards it if one is rolled
-// back.
+// Stores runs with statements prepared once. It opens no transaction: the caller decides how many
+// runs are stored together, and discards it if one is rolled back.
 class RunWriter {
 public:
-    explicit RunWriter(const Database& database);
+    explicit RunWriter(const Database& database) : tables_(database) {}
 
     // Stores a new run and sets its id. Requires: a transaction; run.created.
     void add(Run& run);
+    // The same in another state, under an id, or as part of a plan.
+    void add(Run& run, RunState state, const RowId& key, const RunPlace& place);
+
+    // The columns that measuring changes.
+    RunOutcome outcome_of(const Run& run, RunState state);
 
     // Runs that differ only in SeriesRun; their common values are formatted once.
-    class Series;
-    Series series_of(Run prototype);
+    struct Series;
+    Series series_of(const Run& prototype);
     // Stores one of them and returns its id. Requires: a transaction; a series of this writer.
     std::int64_t add(Series& series, const SeriesRun& run);
 
+    TableWriter& tables() { return tables_; }
+
 private:
-    void add_run(Run& run);
-    void add_step(std::int64_t run, std::size_t position, const StepResult& step,
-                  const std::optional<Estimate>& time);
-    void add_whole(std::int64_t run, const char* series, const Samples& samples);
-    void add_work(std::int64_t run, const RunWork& work);
-    void add_about(const Run& run);
     std::optional<std::int64_t> device_id(const Run& run);
 
-    const Database* database_;
-    TextTable texts_;
+    TableWriter tables_;
     std::map<std::string, std::int64_t> devices_;  // by text
-    Statement run_;
-    Statement step_;
-    Statement whole_;
-    Statement work_;
-    Statement setting_;
-    Statement provenance_;
-    Statement flag_;
-    Statement alias_;
-    Statement occurrence_;
 };
 
-class RunWriter::Series {
-    friend class RunWriter;
-
-    Run prototype;
-    std::string mode, dtype, algorithm, policy;
+struct RunWriter::Series {
+    RunSettings settings;
+    RunOutcome outcome;
     std::string key_end;  // record/identity.h
-    std::optional<std::int64_t> device;
-    std::map<std::string, std::string> settings;
-    std::vector<std::pair<std::int64_t, std::int64_t>> provenance;  // ids of texts
+    std::vector<NameAndValue> further;
+    std::vector<NameAndValue> provenance;
 };
 
 }  // namespace strata

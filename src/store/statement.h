@@ -38,9 +38,7 @@ public:
     template <class... Values>
     void run(const Values&... values) {
         start(values...);
-        while (next()) {
-        }
-        reset();
+        finish();
     }
 
     // Moves to the next row; false after the last.
@@ -56,12 +54,7 @@ public:
 
     sqlite3_stmt* handle() const { return handle_.get(); }
 
-private:
-    struct Finalize {
-        void operator()(sqlite3_stmt* handle) const;
-    };
-
-    void reset();
+    // Binds one parameter, counted from 1. Requires: the statement is at its start.
     void bind(int index, std::int64_t value);
     void bind(int index, double value);
     void bind(int index, std::string_view value);
@@ -88,6 +81,19 @@ private:
         }
     }
 
+    // Runs it to its end, and back to its start.
+    void finish() {
+        while (next()) {
+        }
+        reset();
+    }
+
+private:
+    struct Finalize {
+        void operator()(sqlite3_stmt* handle) const;
+    };
+
+    void reset();
     void expect(int result) const;
 
     const Database* database_;

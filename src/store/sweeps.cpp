@@ -3,27 +3,19 @@
 
 #include "record/identity.h"
 #include "store/owner.h"
-#include "store/statement.h"
-#include "store/stored_values.h"
+#include "store/tables.h"
 
 namespace strata {
 
 StoredSweep::StoredSweep(const Database& database, std::int64_t id)
-    : database_(&database),
-      id_(id),
-      replace_(database,
-               "INSERT OR REPLACE INTO sweep_point (sweep, position, repeat, network, batch, mode, "
-               "dtype, threads, backend, outcome, reason, owner, run) "
-               "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") {}
+    : database_(&database), id_(id), writer_(std::make_shared<TableWriter>(database)) {}
 
 StoredSweep StoredSweep::open(const Database& database, const std::string& name,
                               const std::string& identity, std::int64_t points) {
     Transaction transaction(database);
     const std::string key = key_of(identity);
-    Statement(database,
-              "INSERT INTO sweep (created, name, key, identity, points) "
-              "VALUES (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?, ?) ON CONFLICT DO NOTHING")
-        .run(name, key, identity, points);
+    TableWriter(database).add<sweep_table>(RowId{},
+                                           SweepRow{now_utc(), name, key, identity, points});
     Statement find(database, "SELECT id FROM sweep WHERE key = ?");
     find.start(key).next();
     const std::int64_t id = find.integer(0);
@@ -75,10 +67,7 @@ bool StoredSweep::claim(const StoredPoint& point) const {
 
 void StoredSweep::finish(const StoredPoint& point) const {
     const bool is_claimed = point.outcome == PointOutcome::claimed;
-    replace_.run(id_, point.position, point.repeat, point.network, point.batch, point.mode,
-                 point.dtype, point.threads, point.backend, name_of(point.outcome),
-                 point.reason.empty() ? std::nullopt : std::optional(point.reason),
-                 is_claimed ? std::optional(this_process()) : std::nullopt, point.run);
+    writer_->add<sweep_point_table>(OfSweep{id_, is_claimed ? this_process() : ""}, point);
 }
 
 std::map<PointOutcome, std::int64_t> StoredSweep::outcomes() const {

@@ -2,17 +2,20 @@
 #pragma once
 
 #include "base/quantity.h"
-#include "store/statement.h"
+#include "store/database.h"
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace strata {
+
+class TableWriter;
 
 // The outcome of a point of a sweep.
 enum class PointOutcome {
@@ -78,7 +81,7 @@ private:
 
     const Database* database_;
     std::int64_t id_;
-    mutable Statement replace_;  // prepared once: a sweep has many points
+    std::shared_ptr<TableWriter> writer_;  // prepared once: a sweep has many points
 };
 
 }  // namespace strata
