@@ -26,6 +26,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace strata {
 
 namespace {

@@ -19,9 +19,9 @@ namespace strata {
 namespace {
 
 // By step.
-std::vector<StepTime> stored_times(const Run& run) {
+std::vector<StoredStepTime> stored_times(const Run& run) {
     const auto times = step_times(run);
-    std::vector<StepTime> all;
+    std::vector<StoredStepTime> all;
     for (std::size_t i = 0; i < times.size(); ++i) {
         const Measurement& measured = run.steps[i].time;
         all.push_back(

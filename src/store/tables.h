@@ -135,7 +135,7 @@ inline constexpr auto provenance_table = table("provenance", of_run,
 
 // The time of a step: its status, and its samples with their summary, which may be by samples of
 // other steps.
-struct StepTime {
+struct StoredStepTime {
     StoredStatus status = {};
     StoredSeries series = {};
 };
@@ -150,9 +150,9 @@ inline constexpr auto step_table = table(
          column("problem", &StepResult::problem, shared),
          column("workspace", &StepResult::workspace), column("flops", &StepResult::flops),
          column("bytes_read", &StepResult::read), column("bytes_written", &StepResult::written)),
-    part(group(&StepTime::status, column("status", &StoredStatus::word),
+    part(group(&StoredStepTime::status, column("status", &StoredStatus::word),
                column("reason", &StoredStatus::reason)),
-         group(&StepTime::series, column("samples", &StoredSeries::samples),
+         group(&StoredStepTime::series, column("samples", &StoredSeries::samples),
                column("median_ns", &StoredSeries::median), column("low_ns", &StoredSeries::low),
                column("high_ns", &StoredSeries::high),
                column("sample_values", &StoredSeries::values))));
