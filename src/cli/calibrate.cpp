@@ -4,6 +4,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/backends.h"
+#include "cli/collectives.h"
 #include "cli/measuring.h"
 #include "cli/options.h"
 #include "cli/sides.h"
@@ -37,6 +38,8 @@ struct CalibrateOptions {
     bool no_wait = false;
     bool comparison = false;
     bool operators = false;
+    bool collectives = false;
+    std::string library;
     int comparisons = 20;
     int rounds = 0;  // 0: as many as `strata compare` uses
     std::string network = "fc:layers=3,nodes=512";
@@ -406,9 +409,18 @@ void add_calibrate(CLI::App& app, ExitCode& exit) {
                "with --operators, to the times that an earlier --operators stored beside its rates")
         ->delimiter(',')
         ->type_name("CSV");
+    add_switch(
+        *verb, "--collectives", options->collectives,
+        "fit links to the collectives of these tables (columns collective, gpus, bytes, ms), "
+        "for `strata predict NETWORK --devices N --links NAME`");
+    add_option(*verb, "--library", options->library, "of the collectives in the tables")
+        ->type_name("NAME");
     add_output_options(*verb, options->output);
     verb->callback([options, &exit] {
-        if (options->operators) {
+        if (options->collectives) {
+            calibrate_collectives(
+                {options->device, options->library, options->from, options->output});
+        } else if (options->operators) {
             calibrate_operators(*options);
         } else if (!options->device.empty() || !options->from.empty()) {
             calibrate_rates(*options);

@@ -7,6 +7,7 @@
 #include "networks/generate/generator.h"
 #include "networks/network.h"
 #include "op/convention.h"
+#include "parallel/cluster.h"
 #include "published/figure.h"
 #include "published/files.h"
 #include "published/modelled_figure.h"
@@ -125,6 +126,11 @@ Document devices(const ListOptions&) {
     return descriptions_document(all);
 }
 
+Document list_links(const ListOptions&) {
+    return names_and_meanings("links",
+                              rows_of(clusters(), [](const Cluster& one) { return one.model; }));
+}
+
 // The figures that strata reproduce knows.
 Document figures(const ListOptions&) {
     return reproductions_document(reproductions(), measured_figures(), modelled_figures());
@@ -140,6 +146,7 @@ constexpr std::array listings = {
     Listing{"operators", operators},
     Listing{"backends", list_backends},
     Listing{"devices", devices},
+    Listing{"links", list_links},
     Listing{"conventions", list_conventions},
     Listing{"runs", runs},
     Listing{"kernels", kernels},
@@ -165,13 +172,14 @@ void list(const ListOptions& options) {
 
 void add_list(CLI::App& app, ExitCode&) {
     auto options = std::make_shared<ListOptions>();
-    CLI::App* verb = app.add_subcommand(
-        "list",
-        "List networks, operators, backends, devices, conventions, runs, kernels, metrics or "
-        "published figures.");
+    CLI::App* verb = app.add_subcommand("list",
+                                        "List networks, operators, backends, devices, links, "
+                                        "conventions, runs, kernels, metrics or "
+                                        "published figures.");
     verb->footer("strata list runs --top 10");
     verb->add_option("what", options->what, "what to list")
-        ->type_name("networks|operators|backends|devices|conventions|runs|kernels|metrics|figures");
+        ->type_name(
+            "networks|operators|backends|devices|links|conventions|runs|kernels|metrics|figures");
     add_database_option(*verb, options->database);
     add_output_options(*verb, options->output);
     verb->callback([options] { list(*options); });

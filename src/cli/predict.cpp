@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/predict_network.h"
+#include "cli/predict_parallel.h"
 #include "cli/verbs.h"
 #include "predict/gpu_rates.h"
 #include "predict/stated_error.h"
@@ -20,6 +21,7 @@ namespace {
 struct PredictOptions {
     std::string problems;
     PredictNetworkOptions network;
+    ParallelOptions parallel;
 
     // The device of all problems; empty: each has its own.
     std::string device() const {
@@ -162,6 +164,7 @@ void add_predict(CLI::App& app, ExitCode& exit) {
         "strata predict resnet-50 --device k40,gtx-1080,v100,h100 --inference\n"
         "strata predict vgg-16 --device h100 --batch 64 --explain 'conv1*'\n"
         "strata predict bert-base --device v100 --sensitivity\n"
+        "strata predict alexnet --device titan-x --batch 256 --devices 1,2,4 --overlap on,off\n"
         "strata predict alexnet --device v100 --set dram_bandwidth=2x --set sms=200\n"
         "strata predict --problems gemm.csv --device h100 --set dram_bandwidth=2x");
     add_option(*verb, "--problems", options->problems,
@@ -177,9 +180,12 @@ void add_predict(CLI::App& app, ExitCode& exit) {
         ->delimiter(',')
         ->type_name("NAME");
     add_predicted_network_options(*verb, options->network);
+    add_parallel_options(*verb, options->parallel);
     add_output_options(*verb, options->network.output);
     verb->callback([options, &exit] {
-        if (options->problems.empty()) {
+        if (options->parallel.are_asked()) {
+            exit = predict_divided(options->network, options->parallel);
+        } else if (options->problems.empty()) {
             exit = predict_networks(options->network);
         } else {
             predict_problems(*options);

@@ -21,12 +21,6 @@ namespace strata {
 
 namespace {
 
-// A device that networks are predicted on.
-struct PredictedDevice {
-    std::string name;
-    std::unique_ptr<DeviceModel> model;
-};
-
 // The changes of --set: to the device's numbers, and to the variables of a template.
 struct Changes {
     DeviceChanges of_device;
@@ -262,13 +256,17 @@ void add_predicted_network_options(CLI::App& verb, PredictNetworkOptions& option
     add_database_option(verb, options.database);
 }
 
-ExitCode predict_networks(const PredictNetworkOptions& options) {
+RequestedPredictions requested_predictions(const PredictNetworkOptions& options) {
     if (options.network.networks.empty()) {
         throw Error("name a network to predict, or a table with --problems", ExitCode::usage);
     }
     const Changes changes = changes_in(options);
-    const std::vector<PredictedDevice> devices = devices_for(options, changes);
-    const Experiment experiment = experiment_for(options, changes);
+    return {.devices = devices_for(options, changes),
+            .experiment = experiment_for(options, changes)};
+}
+
+ExitCode predict_networks(const PredictNetworkOptions& options) {
+    const auto [devices, experiment] = requested_predictions(options);
     if (!options.explained.empty() || options.shows_sensitivity) {
         explain(options, experiment, devices);
         return ExitCode::done;

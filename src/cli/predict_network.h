@@ -3,7 +3,10 @@
 
 #include "base/error.h"
 #include "cli/options.h"
+#include "predict/device_model.h"
+#include "run/experiment.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +26,19 @@ struct PredictNetworkOptions {
     std::string explained;  // a glob of layers; empty: none
     bool shows_sensitivity = false;
 };
+
+// A device that networks are predicted on.
+struct PredictedDevice {
+    std::string name;
+    std::unique_ptr<DeviceModel> model;
+};
+
+// The jobs and the devices that the options ask for. Throws Error if they name none.
+struct RequestedPredictions {
+    std::vector<PredictedDevice> devices;
+    Experiment experiment;
+};
+RequestedPredictions requested_predictions(const PredictNetworkOptions& options);
 
 // Adds all options but the devices and the output.
 void add_predicted_network_options(CLI::App& verb, PredictNetworkOptions& options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/finding.h"
 #include "analyze/release.h"
+#include "analyze/shared_step.h"
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "cli/backends.h"
@@ -127,7 +128,7 @@ ExitCode compare(const ReproduceOptions& options) {
     const auto computed = [&](const FromRelease& asked) { return quantity_of(asked, released); };
     std::vector<Reproduced> reproduced;
     for (const Reproduction& reproduction : chosen(options, released)) {
-        reproduced.push_back(reproduce(reproduction, computed));
+        reproduced.push_back(reproduce(reproduction, computed, modelled_speedup));
     }
     emit(reproduced_document(reproduced), options.output);
     return std::ranges::all_of(reproduced, agrees) ? ExitCode::done : ExitCode::failed;

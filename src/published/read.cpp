@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -21,13 +22,18 @@ using namespace std::string_view_literals;
 constexpr std::array counted_keys = {"network"sv, "batch"sv,  "layers"sv,
                                      "except"sv,  "count"sv,  "convention"sv,
                                      "kernel"sv,  "passes"sv, "first_layer_gradient"sv};
-constexpr std::array number_keys = {"network"sv,   "batch"sv,     "layers"sv,
-                                    "except"sv,    "count"sv,     "convention"sv,
-                                    "kernel"sv,    "passes"sv,    "first_layer_gradient"sv,
-                                    "name"sv,      "basis"sv,     "where"sv,
-                                    "published"sv, "tolerance"sv, "modelled"sv,
-                                    "differs"sv,   "times"sv,     "minus"sv,
-                                    "over"sv,      "release"sv};
+constexpr std::array speedup_keys = {"device"sv,  "links"sv,         "devices"sv,    "single_ms"sv,
+                                     "overlap"sv, "gradient_bits"sv, "overhead_ms"sv};
+constexpr std::array number_keys = {"network"sv,   "batch"sv,         "layers"sv,
+                                    "except"sv,    "count"sv,         "convention"sv,
+                                    "kernel"sv,    "passes"sv,        "first_layer_gradient"sv,
+                                    "name"sv,      "basis"sv,         "where"sv,
+                                    "published"sv, "tolerance"sv,     "modelled"sv,
+                                    "differs"sv,   "times"sv,         "minus"sv,
+                                    "over"sv,      "release"sv,       "device"sv,
+                                    "links"sv,     "devices"sv,       "single_ms"sv,
+                                    "overlap"sv,   "gradient_bits"sv, "overhead_ms"sv,
+                                    "above"sv};
 constexpr std::array release_keys = {"data"sv,   "over"sv, "quantity"sv, "metric"sv,
                                      "column"sv, "kind"sv, "below"sv};
 constexpr std::array file_keys = {"title"sv,   "source"sv, "model"sv,
@@ -83,6 +89,22 @@ std::optional<FromRelease> release_of(const TomlSection& number) {
                        .below = section.number("below")};
 }
 
+FromSpeedup speedup_of(const TomlSection& section) {
+    FromSpeedup asked{.device = section.required_text("device"),
+                      .links = section.required_text("links"),
+                      .single_ms = section.required_number("single_ms"),
+                      .overlap = section.text("overlap").value_or("off"),
+                      .overhead_ms = section.number("overhead_ms").value_or(0)};
+    if (!(asked.single_ms > 0)) {
+        section.refuse("single_ms", "give a positive number of milliseconds");
+    }
+    constexpr std::int64_t most_devices = 1 << 20;
+    asked.devices = static_cast<int>(std::min(section.count("devices").value_or(1), most_devices));
+    asked.gradient_bits =
+        static_cast<int>(std::min<std::int64_t>(section.count("gradient_bits").value_or(32), 32));
+    return asked;
+}
+
 Basis basis_of(const TomlSection& section) {
     const auto text = section.text("basis");
     if (!text) {
@@ -118,6 +140,16 @@ PublishedNumber number_of(const TomlSection& section) {
         return number;
     }
     number.counted = counted_of(section);
+    if (section.count("devices")) {
+        number.method = Method::modelled;
+        number.speedup = speedup_of(section);
+        if (const toml::table* above = section.table("above")) {
+            const TomlSection other(*above, section.place("above"), section);
+            other.expect_only(speedup_keys);
+            number.above = speedup_of(other);
+        }
+        return number;
+    }
     number.minus = other_counted(section, "minus");
     number.over = other_counted(section, "over");
     return number;

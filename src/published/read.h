@@ -28,9 +28,11 @@ namespace strata {
 // convention, kernel, passes, first_layer_gradient. `minus` and `over` have these too and default
 // to the number's. A number with `release = { data, over, quantity, metric }`, or `{ data, column,
 // kind, quantity, below }`, is computed from files that the authors released (FromRelease) and has
-// none of these keys. Name, basis, where, published and network or release are needed. Throws
-// Error, one sentence with file, place and fix; `origin` is the file's name and gives the
-// reproduction's.
+// none of these keys. A number with `devices` is the speed-up of so many over one, as strata
+// predicts it from `single_ms`, a step of one with the whole batch (FromSpeedup); `above` changes
+// some of its keys and makes the number 1 if the speed-up exceeds that one. Name, basis, where,
+// published and network or release are needed. Throws Error, one sentence with file, place and fix;
+// `origin` is the file's name and gives the reproduction's.
 Reproduction parse_reproduction(std::string_view toml, std::string_view origin);
 
 }  // namespace strata

@@ -11,7 +11,11 @@ namespace strata {
 namespace {
 
 double ours_of(const PublishedNumber& number, CountedNetworks& networks,
-               const ReleaseReader& release) {
+               const ReleaseReader& release, const SpeedupModel& speedup) {
+    if (number.speedup) {
+        const double ours = speedup(number.counted, *number.speedup);
+        return number.above ? double(ours > speedup(number.counted, *number.above)) : ours;
+    }
     if (number.release) {
         return number.times * release(*number.release);
     }
@@ -90,11 +94,18 @@ bool needs_release(const Reproduction& reproduction) {
                                [](const auto& number) { return number.release.has_value(); });
 }
 
-Reproduced reproduce(const Reproduction& reproduction, const ReleaseReader& release) {
+bool needs_speedups(const Reproduction& reproduction) {
+    return std::ranges::any_of(reproduction.numbers,
+                               [](const auto& number) { return number.speedup.has_value(); });
+}
+
+Reproduced reproduce(const Reproduction& reproduction, const ReleaseReader& release,
+                     const SpeedupModel& speedup) {
     Reproduced reproduced{reproduction, {}};
     CountedNetworks networks;
     for (const PublishedNumber& number : reproduction.numbers) {
-        reproduced.comparisons.push_back(compared(number, ours_of(number, networks, release)));
+        reproduced.comparisons.push_back(
+            compared(number, ours_of(number, networks, release, speedup)));
     }
     return reproduced;
 }

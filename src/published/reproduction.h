@@ -62,6 +62,17 @@ struct FromRelease {
     std::optional<double> below = {};  // threshold of "share below" and "count below"
 };
 
+// How much faster several devices train a network than one, modelled from the time of one.
+struct FromSpeedup {
+    std::string device = {};
+    std::string links = {};
+    int devices = 2;
+    double single_ms = 0;  // of a step of the whole batch on one device
+    std::string overlap = "off";
+    int gradient_bits = 32;
+    double overhead_ms = 0;  // of the framework, for each step of several devices
+};
+
 // One published number and how strata obtains it: times * (counted - minus) / over.
 struct PublishedNumber {
     std::string name;
@@ -73,6 +84,8 @@ struct PublishedNumber {
     Method method = Method::counted;
     Counted counted;                     // if the method is counted or modelled
     std::optional<FromRelease> release;  // if it is computed
+    std::optional<FromSpeedup> speedup;  // if it is modelled from a step of several devices
+    std::optional<FromSpeedup> above;    // ours is then 1 if the speed-up exceeds this one, else 0
     std::optional<Counted> minus;
     std::optional<Counted> over;
     double times = 1;
@@ -134,11 +147,19 @@ std::vector<Tally> tallies_of(std::span<const Reproduced> reproduced);
 // Whether some of its numbers are computed from released files.
 bool needs_release(const Reproduction& reproduction);
 
+// Whether some of its numbers are speed-ups.
+bool needs_speedups(const Reproduction& reproduction);
+
+// Models a speed-up for a network at a batch.
+using SpeedupModel = std::function<double(const Counted& network, const FromSpeedup& asked)>;
+
 // Computes a quantity from the released files.
 using ReleaseReader = std::function<double(const FromRelease& asked)>;
 
-// Counts everything that a reproduction requests, and has `release` compute the rest. Throws Error
-// if it names something that does not exist. Requires: a reader if needs_release.
-Reproduced reproduce(const Reproduction& reproduction, const ReleaseReader& release = {});
+// Counts everything that a reproduction requests, and has `release` and `speedup` compute the
+// rest. Throws Error if it names something that does not exist. Requires: a reader if
+// needs_release, a model if needs_speedups.
+Reproduced reproduce(const Reproduction& reproduction, const ReleaseReader& release = {},
+                     const SpeedupModel& speedup = {});
 
 }  // namespace strata

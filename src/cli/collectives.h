@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cli/options.h"
+
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// The options of `strata calibrate --collectives`.
+struct CollectiveOptions {
+    std::string device;   // of a table; empty: this machine
+    std::string library;  // of a table
+    std::vector<std::string> from;
+    OutputOptions output;
+};
+
+// Fits links to the collectives of a table, and writes them to this user's own links.
+void calibrate_collectives(const CollectiveOptions& options);
+
+}  // namespace strata

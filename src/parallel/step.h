@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "graph/graph.h"
+#include "parallel/cluster.h"
+#include "parallel/plan.h"
+#include "predict/network.h"
+
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// A network as one device runs it: at its own batch, or at that of a micro-batch.
+struct DeviceWork {
+    const Graph& graph;
+    const Execution& execution;
+    const NetworkPrediction& prediction;
+    const DeviceDescription& device;
+};
+
+// A layer's part of the communication. What a bucket needs is divided by the bytes of its layers.
+struct LayerExchange {
+    LayerId layer = 0;
+    Bytes bytes;       // that the devices exchange of it
+    Seconds exchange;  // how long that takes
+    Seconds exposed;   // of which devices do nothing else
+
+    Seconds hidden() const;
+};
+
+// A predicted step of several devices. time = compute + encoding + exposed + bubble + waiting.
+struct ParallelStep {
+    Seconds time = {};
+    Seconds compute = {};   // forward, backward and update of the busiest device
+    Seconds encoding = {};  // of gradients of fewer bits, and of frameworks
+    Seconds exchange = {};  // all communication, hidden or exposed
+    Seconds exposed = {};
+    Seconds bubble = {};                     // of a pipeline: the busiest stage has no micro-batch
+    Seconds waiting = {};                    // for the slowest device, beyond the mean
+    Bytes memory = {};                       // of the device that needs most
+    std::vector<LayerExchange> layers = {};  // those that exchange something, in forward order
+
+    Seconds hidden() const;
+};
+
+// Predicts a step, in which the devices compute while one message at a time is on its way. Data:
+// gradients are collected in buckets, in backward order; a bucket is exchanged once it is full and
+// the one before it is done, and updates follow in the same order. Fsdp: a bucket's parameters are
+// gathered before its forward and again before its backward pass, one bucket ahead. Pipeline:
+// consecutive layers in stages of similar time, micro-batches one forward and one backward in turn
+// (Narayanan et al. 2021). Kernels of exchanges are assumed not to slow those that compute.
+// Requires: a prediction without refusals. Throws Error for what is not modelled.
+ParallelStep parallel_step(const DeviceWork& work, const Cluster& cluster,
+                           const ParallelPlan& plan);
+
+// The factor by which the slowest of so many devices exceeds their mean, for normal times of that
+// relative standard deviation (Blom 1958).
+double slowest_of(int devices, double spread);
+
+}  // namespace strata

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "parallel/step.h"
+#include "record/settings.h"
+#include "report/document.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// A step of a network that several devices share, as predicted.
+struct DividedStep {
+    Settings settings;  // network and the batch of all devices together
+    std::string device;
+    std::string links;
+    ParallelPlan plan;
+    std::string reason = {};  // why it has no prediction; empty: it has one
+    ParallelStep step = {};
+    double single_examples_per_s = 0;      // of one device
+    std::vector<std::string> layers = {};  // names, by step.layers
+    std::optional<bool> fits = {};         // whether the device's memory holds it
+
+    double examples_per_s() const { return static_cast<double>(settings.batch) / step.time.value; }
+    double speedup() const { return examples_per_s() / single_examples_per_s; }
+};
+
+// Whether the parts of the communication by layer are shown.
+enum class LayerParts { omitted, shown };
+
+// What the most devices gain and why it is not more, and a row for each plan:
+//
+//   alexnet, batch 256, titan-x over pcie-3-root, data parallel: 4 devices are 1.32 times as fast
+//   as one. Of their step, 41 % is communication that nothing hides, most of it for fc6. devices
+//   overlap  bits  step    examples/s  speed-up  efficiency  exposed  hidden   memory  fits 4 on 32
+//   252 ms  1016        1.32      33 %        103 ms   35.1 ms  1.4 GB  yes
+Document parallel_document(std::span<const DividedStep> steps, LayerParts layers);
+
+}  // namespace strata
