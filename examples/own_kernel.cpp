@@ -119,7 +119,8 @@ int main(int argc, char** argv) {
         job.policy.max_time = Seconds{1};
         job.verification = strata::Verification::done;
         OwnBackend backend;
-        strata::Run run = strata::execute(job, network(), backend, {});
+        job.plan = strata::plan_of(network(), job.execution.numerics);
+        strata::Run run = strata::execute(job, backend, {});
         const auto database = strata::Database::open(argv[1]);
         strata::save_run(database, run);
         std::printf("run %lld: %zu steps agree with the reference\n",

@@ -36,7 +36,7 @@ std::int64_t measure(const strata::Job& asked, const strata::Database& database)
     const auto backend = some_backend();
     strata::Job job = asked;
     job.backend = backend->info().name;
-    strata::Run run = strata::execute(job, strata::graph_for(job), *backend, {});
+    strata::Run run = strata::execute(strata::planned(job), *backend, {});
     if (!run.device) {  // `strata calibrate` was never run here: measure quickly instead
         const strata::CeilingEffort quick = {.max_time_per_kernel = strata::Seconds{0.02},
                                              .max_memory = strata::Bytes{64 << 20}};

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/backends.h"
-#include "cli/measuring.h"
 #include "cli/options.h"
+#include "cli/session.h"
 #include "cli/verbs.h"
 #include "view/algorithms.h"
 
@@ -33,24 +33,25 @@ struct AlgorithmsOptions {
 
 // The GPU's own lists, for a device that is present or only described; otherwise the algorithms
 // that an execution can request.
-AlgorithmComparison compared(const AlgorithmsOptions& options, const Graph& graph) {
+AlgorithmComparison compared(Session& session, const AlgorithmsOptions& options,
+                             const Graph& graph) {
     const Execution& execution = options.settings.execution;
     const BackendEntry& entry = find_backend(options.backend);
     if (entry.name == "cuda" || !options.device.empty()) {
         return offered_algorithms(graph, execution, *open_algorithm_source("cuda", options.device));
     }
     require_ability(entry, options.settings);
-    require_machine(entry, std::span(&options.settings, 1));
-    const MeasuringLock lock =
-        acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
+    session.require_machine(entry.name, std::span(&options.settings, 1));
+    const MeasuringLock lock = session.take_turn();
     ProgressLine line;
     return measured_algorithms(
-        graph, execution, *entry.make(), options.settings.policy,
+        graph, execution, *session.backend(entry.name, execution), options.settings.policy,
         [&](const std::string& what, double fraction) { line.show(what, fraction); });
 }
 
 // A network at each of its batches.
-std::vector<AlgorithmComparison> compared_batches(const AlgorithmsOptions& options,
+std::vector<AlgorithmComparison> compared_batches(Session& session,
+                                                  const AlgorithmsOptions& options,
                                                   const std::string& network) {
     std::vector<AlgorithmComparison> comparisons;
     const std::vector<std::int64_t> batches = batches_of(options.network);
@@ -66,7 +67,7 @@ std::vector<AlgorithmComparison> compared_batches(const AlgorithmsOptions& optio
                                     printable(graph.name)),
                         ExitCode::usage);
         }
-        comparisons.push_back(compared(options, graph));
+        comparisons.push_back(compared(session, options, graph));
     }
     return comparisons;
 }
@@ -77,10 +78,11 @@ void show(const AlgorithmsOptions& options) {
         throw Error("algorithms --json prints complete records: choose columns and rows with --csv",
                     ExitCode::usage);
     }
+    Session session(when_locked(options.no_wait));
     std::vector<Document> documents;
     std::vector<AlgorithmComparison> all;
     for (const std::string& network : options.network.networks) {
-        std::vector<AlgorithmComparison> batches = compared_batches(options, network);
+        std::vector<AlgorithmComparison> batches = compared_batches(session, options, network);
         documents.push_back(algorithms_document(batches));
         std::ranges::move(batches, std::back_inserter(all));
     }

@@ -80,10 +80,6 @@ const BackendEntry& find_backend(std::string_view name) {
                 ExitCode::usage);
 }
 
-std::unique_ptr<Backend> make_backend(const BackendEntry& entry, const Execution& execution) {
-    return execution.engine.l1 == L1Caching::bypassed ? entry.make_past_l1() : entry.make();
-}
-
 void require_ability(const BackendEntry& entry, const Settings& settings) {
     const auto refusal = refusal_of(settings, entry.capabilities());
     if (!refusal.empty()) {
@@ -102,17 +98,6 @@ std::string refusal_here(Backend& backend, const Execution& execution) {
             processors);
     }
     return backend.refusal_of(execution);
-}
-
-void require_machine(const BackendEntry& entry, std::span<const Settings> all) {
-    const auto backend = entry.make();
-    for (const Settings& settings : all) {
-        if (const std::string refusal = refusal_here(*backend, settings.execution);
-            !refusal.empty()) {
-            throw Error(fmt::format("the backend {} cannot run this here: {}", entry.name, refusal),
-                        ExitCode::machine_cannot);
-        }
-    }
 }
 
 void require_profiler(const BackendEntry& entry, std::string_view option) {

@@ -35,9 +35,6 @@ std::vector<std::string> backend_names();
 // Throws Error with exit code usage, listing the names, if there is none of this name.
 const BackendEntry& find_backend(std::string_view name);
 
-// The backend, built for the execution. Requires: require_ability passed.
-std::unique_ptr<Backend> make_backend(const BackendEntry& entry, const Execution& execution);
-
 // Throws Error with exit code usage if the settings need something that the backend lacks:
 // otherwise results would be stored under a setting without effect.
 void require_ability(const BackendEntry& entry, const Settings& settings);
@@ -51,9 +48,5 @@ void require_feeding(const BackendEntry& entry);
 // Why this machine cannot run it: it has fewer processors than threads, or the backend lacks
 // something. Empty if it can.
 std::string refusal_here(Backend& backend, const Execution& execution);
-
-// Throws Error with exit code machine_cannot if this machine lacks something that one of the
-// settings needs. Called before the first of them is measured.
-void require_machine(const BackendEntry& entry, std::span<const Settings> all);
 
 }  // namespace strata

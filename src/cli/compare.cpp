@@ -123,12 +123,14 @@ void tell_refused(const std::vector<Side>& sides) {
 }
 
 std::optional<OwnedSides> measured_sides(CompareOptions& options) {
-    const std::filesystem::path database = database_path(options.database);
     std::vector<Side> sides = sides_to_measure(options);
-    refuse_what_cannot_run(sides);
-    tell_refused(sides);
-    take_tunings(sides, options.measured, database);
-    return measured(std::move(sides), options.measured, database);
+    {
+        Session session(when_locked(options.measured.no_wait), options.database);
+        refuse_what_cannot_run(session, sides);
+        tell_refused(sides);
+        take_tunings(session, sides, options.measured);
+    }  // other processes measure
+    return measured(std::move(sides), options.measured, database_path(options.database));
 }
 
 // The exit code of one side beside the baseline. A gate fails beyond the rules' margin, and reports

@@ -7,7 +7,7 @@
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "device/description.h"
-#include "graph/execution.h"
+#include "graph/plan.h"
 #include "import/devices.h"
 #include "import/formats.h"
 #include "import/paradnn.h"
@@ -78,15 +78,12 @@ NetworkRequest request_for(const ImportOptions& options, const RecordedProfile& 
 }
 
 NetworkSteps network_for(const NetworkRequest& request, Mode mode) {
-    Execution execution;
-    execution.numerics.mode = mode;
-    NetworkSteps network{.graph = load_network(request)};
-    if (mode == Mode::inference) {
-        network.graph = for_inference(std::move(network.graph));
-    }
-    network.steps = step_results(network.graph, execution,
-                                 scheduled_steps(network.graph, execution, "not recorded"), {});
-    return network;
+    Job job;
+    job.request = request;
+    job.execution.numerics.mode = mode;
+    const auto plan = planned(std::move(job)).plan;
+    return {.graph = plan->graph,
+            .steps = step_results(*plan, scheduled_steps(*plan, "not recorded"), {})};
 }
 
 // "trace" of "runs/trace.json.gz".
@@ -184,16 +181,16 @@ void import_recording(const ImportOptions& options) {
 
 // A training step of the network, by the sum of its layers' passes.
 CountedStep counted_step(const ParadnnEntry& entry) {
-    const Graph graph =
-        load_network({.network = entry.network, .batch = entry.batch, .dims = {}, .variables = {}});
-    const Execution execution;
-    const UpdateCost update = cost_of(execution.numerics.optimizer);
+    const auto plan = plan_of(
+        load_network({.network = entry.network, .batch = entry.batch, .dims = {}, .variables = {}}),
+        {});
+    const UpdateCost update = cost_of(plan->numerics.optimizer);
     CountedStep counted;
-    for (const Task& task : schedule_of(graph, execution).tasks) {
-        const Layer& layer = graph.layers[task.layer];
-        const Signature signature = signature_of(graph, layer);
-        const Work work = work_of(layer.op, signature, task.pass, update);
-        counted.flops += count(layer.op, signature, task.pass, conventions().front(), update);
+    for (const Task& task : plan->schedule.tasks) {
+        const Op& op = plan->graph.layers[task.layer].op;
+        const Signature& signature = plan->signatures[task.layer];
+        const Work work = work_of(op, signature, task.pass, update);
+        counted.flops += count(op, signature, task.pass, conventions().front(), update);
         counted.read += work.read;
         counted.written += work.written;
     }

@@ -55,6 +55,9 @@ void report_interrupt();
 
 // What to do while another strata process is measuring on this machine.
 enum class WhenLocked { wait, measure_anyway };
+inline WhenLocked when_locked(bool no_wait) {
+    return no_wait ? WhenLocked::measure_anyway : WhenLocked::wait;
+}
 
 // Waits until no other strata process is measuring on this machine, with a message if that takes
 // time. An interrupt ends the wait. `measure_anyway` does not wait.
@@ -108,7 +111,7 @@ private:
     void end_stage();
 
     std::chrono::steady_clock::time_point since_;
-    std::string stage_ = "loading the network";
+    std::string stage_ = "opening the backend";
     std::vector<std::pair<std::string, Seconds>> stages_;  // in order of entry
 };
 

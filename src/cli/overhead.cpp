@@ -68,11 +68,14 @@ std::vector<InstrumentedSide> instrumented(const std::vector<Side>& sides,
 
 ExitCode show_overhead(OverheadOptions options) {
     options.measured.network.networks = {options.network};
-    const std::filesystem::path database = database_path(options.database);
     std::vector<Side> sides = sides_of(options.measured);
-    refuse_what_cannot_run(sides);
-    take_tunings(sides, options.measured, database);
-    const auto owned = measured(with_profiled(sides), options.measured, database);
+    {
+        Session session(when_locked(options.measured.no_wait), options.database);
+        refuse_what_cannot_run(session, sides);
+        take_tunings(session, sides, options.measured);
+    }  // other processes measure
+    const auto owned =
+        measured(with_profiled(sides), options.measured, database_path(options.database));
     if (!owned) {
         return ExitCode::interrupted;
     }

@@ -6,7 +6,6 @@
 #include "device/host.h"
 #include "predict/sensitivity.h"
 #include "run/campaign.h"
-#include "run/execute.h"
 #include "run/modelled.h"
 #include "store/database.h"
 #include "store/save.h"
@@ -106,24 +105,23 @@ Experiment experiment_for(const PredictNetworkOptions& options, const Changes& c
                           .variations = variations_of(network)});
 }
 
-std::string title_of(const Job& job, const Graph& graph, const PredictedDevice& device) {
+std::string title_of(const Job& job, const PredictedDevice& device) {
     return fmt::format("{}, batch {}, {}, {}, modelled on {}", printable(job.request.network),
-                       batch_of(graph), name_of(job.execution.numerics.mode),
+                       batch_of(job.plan->graph), name_of(job.execution.numerics.mode),
                        name_of(job.execution.numerics.dtype), device.model->device().model);
 }
 
 // A job on a device: the run and its explanation.
 struct Predicted {
-    Graph graph;
     NetworkPrediction prediction;
     Run run;
 };
 
 Predicted predicted(Job job, const PredictedDevice& device) {
     set_device(job, device.model->device());
-    Predicted found{.graph = graph_for(job), .prediction = {}, .run = {}};
-    found.prediction = predict_network(found.graph, job.execution, *device.model);
-    found.run = modelled_run(job, found.graph, *device.model, found.prediction);
+    Predicted found{.prediction = predict_network(job.plan->graph, job.execution, *device.model),
+                    .run = {}};
+    found.run = modelled_run(job, *device.model, found.prediction);
     return found;
 }
 
@@ -134,15 +132,16 @@ void explain(const PredictNetworkOptions& options, const Experiment& experiment,
         for (const Job& job : group) {
             for (const PredictedDevice& device : devices) {
                 const Predicted found = predicted(job, device);
-                const PredictedNetwork network{found.graph, found.prediction, *device.model,
-                                               title_of(job, found.graph, device)};
+                const Graph& graph = job.plan->graph;
+                const PredictedNetwork network{graph, found.prediction, *device.model,
+                                               title_of(job, device)};
                 if (!options.explained.empty()) {
                     documents.push_back(explanation_document(network, options.explained));
                 }
                 if (options.shows_sensitivity) {
                     documents.push_back(sensitivity_document(
-                        network, sensitivity_of(found.graph, job.execution, *device.model),
-                        upgrades_of(found.graph, job.execution, *device.model, upgrade_factors)));
+                        network, sensitivity_of(graph, job.execution, *device.model),
+                        upgrades_of(graph, job.execution, *device.model, upgrade_factors)));
                 }
             }
         }
@@ -150,11 +149,10 @@ void explain(const PredictNetworkOptions& options, const Experiment& experiment,
     emit(documents, options.output);
 }
 
-DeviceTime device_time(const Predicted& found, const PredictedDevice& device) {
-    DeviceTime one = device_time(found.run, found.graph, found.prediction, *device.model);
+DeviceTime device_time(const Plan& plan, const Predicted& found, const PredictedDevice& device) {
+    DeviceTime one = device_time(found.run, plan.graph, found.prediction, *device.model);
     one.device = device.name;
-    const ModelledMemory memory = memory_of(found.graph, found.run.settings.execution,
-                                            found.prediction, device.model->device());
+    const ModelledMemory memory = memory_of(plan, found.prediction, device.model->device());
     one.memory = memory.needed();
     if (memory.of_device) {
         one.fits = memory.fits();
@@ -173,7 +171,7 @@ ExitCode side_by_side(const PredictNetworkOptions& options, const Experiment& ex
             for (const PredictedDevice& device : devices) {
                 Predicted found = predicted(job, device);
                 save_run(database, found.run);
-                times.push_back(device_time(found, device));
+                times.push_back(device_time(*job.plan, found, device));
                 code = graver(code, exit_code_of(std::span(&found.run, 1)));
             }
         }

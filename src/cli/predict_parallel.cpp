@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "predict/network.h"
-#include "run/execute.h"
 #include "run/modelled.h"
 #include "view/parallel.h"
 
@@ -112,7 +111,7 @@ std::vector<ParallelPlan> plans_of(const ParallelOptions& options) {
 
 // A network at one batch on one device.
 struct PredictedBatch {
-    Graph graph;
+    std::shared_ptr<const Plan> plan;
     NetworkPrediction prediction;
 };
 
@@ -129,17 +128,16 @@ public:
         if (known == known_.end()) {
             Job job = job_;
             job.request.batch = batch;
-            Graph graph = graph_for(job);
-            auto prediction = predict_network(graph, job.execution, *device_.model);
-            known = known_.emplace(batch, PredictedBatch{std::move(graph), std::move(prediction)})
-                        .first;
+            job = planned(std::move(job));
+            auto prediction = predict_network(job.plan->graph, job.execution, *device_.model);
+            known = known_.emplace(batch, PredictedBatch{job.plan, std::move(prediction)}).first;
         }
         return known->second;
     }
 
     DeviceWork work_at(std::int64_t batch) {
         const PredictedBatch& found = at(batch);
-        return {found.graph, job_.execution, found.prediction, device_.model->device()};
+        return {found.plan->graph, job_.execution, found.prediction, device_.model->device()};
     }
 
     const Job& job() const { return job_; }
@@ -182,7 +180,7 @@ DividedBatchSizes sizes_of(std::int64_t batch, const ParallelPlan& plan, bool is
 std::string refusal_in(const PredictedBatch& batch) {
     for (const PredictedStep& step : batch.prediction.steps) {
         if (!step.refusal.empty()) {
-            return fmt::format("{}: {}", batch.graph.layers[step.layer].name, step.refusal);
+            return fmt::format("{}: {}", batch.plan->graph.layers[step.layer].name, step.refusal);
         }
     }
     return "";
@@ -276,8 +274,7 @@ ExitCode predict_divided(const PredictNetworkOptions& network, const ParallelOpt
                                             ? cluster_of(device.model->device().name)
                                             : find_cluster(options.links);
                 BatchPredictions predictions(job, device);
-                const std::int64_t batch =
-                    job.request.batch ? *job.request.batch : batch_of(graph_for(job));
+                const std::int64_t batch = batch_of(job.plan->graph);
                 for (const ParallelPlan& plan : plans) {
                     steps.push_back(
                         divided_step(predictions, batch, cluster, plan, options.is_weak));

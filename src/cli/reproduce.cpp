@@ -5,8 +5,8 @@
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "cli/backends.h"
-#include "cli/measuring.h"
 #include "cli/options.h"
+#include "cli/session.h"
 #include "cli/simulating.h"
 #include "cli/verbs.h"
 #include "import/paradnn.h"
@@ -176,15 +176,16 @@ std::vector<AlgorithmComparison> measured_batches(const MeasuredFigure& figure,
     const std::vector<std::int64_t> wanted = batches_of(figure, options);
     const BackendEntry& entry = find_backend(options.backend);
     require_ability(entry, options.settings);
-    require_machine(entry, std::span(&options.settings, 1));
-    const MeasuringLock lock =
-        acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
+    Session session(when_locked(options.no_wait));
+    session.require_machine(entry.name, std::span(&options.settings, 1));
+    const MeasuringLock lock = session.take_turn();
     std::vector<AlgorithmComparison> batches;
     for (const std::int64_t batch : wanted) {
         ProgressLine line;
         batches.push_back(measured_algorithms(
-            network_of(figure, batch, options), options.settings.execution, *entry.make(),
-            options.settings.policy, [&](const std::string& layer, double fraction) {
+            network_of(figure, batch, options), options.settings.execution,
+            *session.backend(entry.name, options.settings.execution), options.settings.policy,
+            [&](const std::string& layer, double fraction) {
                 line.show(fmt::format("batch {}, {}", batch, layer), fraction);
             }));
     }

@@ -7,14 +7,13 @@
 #include "cli/measuring.h"
 #include "cli/options.h"
 #include "cli/results.h"
+#include "cli/session.h"
 #include "cli/tuning.h"
 #include "cli/verbs.h"
-#include "graph/schedule.h"
 #include "metric/plan.h"
 #include "run/campaign.h"
 #include "run/infeed.h"
 #include "run/refusal.h"
-#include "store/database.h"
 #include "view/grid.h"
 #include "view/rollup.h"
 #include "view/steps.h"
@@ -114,7 +113,7 @@ Experiment experiment_for(const RunOptions& options) {
 
 // Rejects a filter that selects no step of the network.
 void require_steps(const Job& job, const StepFilter& filter) {
-    const Graph graph = graph_for(job);
+    const Graph& graph = job.plan->graph;
     const auto is_wanted = [&](const Layer& layer) {
         return filter.layers.empty() || is_called(layer, filter.layers);
     };
@@ -125,8 +124,7 @@ void require_steps(const Job& job, const StepFilter& filter) {
                     ExitCode::usage);
     }
     const auto passes = passes_in(filter.passes);
-    const auto tasks = schedule_of(graph, job.execution).tasks;
-    if (std::ranges::none_of(tasks, [&](const auto& task) {
+    if (std::ranges::none_of(job.plan->schedule.tasks, [&](const Task& task) {
             return is_wanted(graph.layers[task.layer]) &&
                    std::ranges::find(passes, task.pass) != passes.end();
         })) {
@@ -174,7 +172,7 @@ void require_images(const Experiment& experiment) {
                 "--infeed needs one network at one batch: give a single --batch, without --vary",
                 ExitCode::usage);
         }
-        image_input(graph_for(group.front()));
+        image_input(group.front().plan->graph);
     }
 }
 
@@ -259,20 +257,14 @@ struct ShownRuns {
 };
 
 ExitCode measure_and_print(const RunOptions& options, const Experiment& experiment,
-                           ResultPrinter& printer) {
-    Database database = Database::open(database_path(options.database));
+                           Session& session, ResultPrinter& printer) {
     const InterruptGuard guard;
     std::optional<JobProgress> progress;
     ShownRuns shown;
     const ExitCode code = run_campaign(
-        experiment, database,
-        {.make_backend =
-             [](const Job& job) { return make_backend(find_backend(job.backend), job.execution); },
-         .take_turn =
-             [&] {
-                 return acquire_measuring_lock(options.no_wait ? WhenLocked::measure_anyway
-                                                               : WhenLocked::wait);
-             },
+        experiment, session.database(),
+        {.backend = [&](const Job& job) { return session.backend_of(job); },
+         .take_turn = [&] { return session.take_turn(); },
          .job_begins =
              [&](const Job& job) {
                  progress.emplace(job, options.plan_place.empty(), shown.count > 0);
@@ -302,17 +294,16 @@ ExitCode measure_and_print(const RunOptions& options, const Experiment& experime
 ExitCode run_all(const RunOptions& options) {
     Experiment experiment = experiment_for(options);
     require_display(options, experiment);
-    require_machine(find_backend(options.backend), experiment.settings);
-    take_tunings(experiment, !options.names_algorithm, options.tuning,
-                 database_path(options.database).string(),
-                 options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
+    Session session(when_locked(options.no_wait), options.database);
+    session.require_machine(options.backend, experiment.settings);
+    take_tunings(session, experiment, !options.names_algorithm, options.tuning);
     ResultPrinter printer({.output = options.output,
                            .convention = find_convention(options.convention),
                            .by = parse_groupings(options.by),
                            .filter = {options.layers, options.passes},
                            .shows_all = options.shows_all});
     try {
-        const ExitCode code = measure_and_print(options, experiment, printer);
+        const ExitCode code = measure_and_print(options, experiment, session, printer);
         printer.finish();
         return code;
     } catch (const Error&) {

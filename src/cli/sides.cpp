@@ -4,7 +4,6 @@
 #include "base/output.h"
 #include "base/program.h"
 #include "cli/backends.h"
-#include "cli/measuring.h"
 #include "cli/tuning.h"
 #include "store/database.h"
 
@@ -14,7 +13,6 @@
 #include <csignal>
 #include <cstring>
 #include <iterator>
-#include <map>
 #include <set>
 
 namespace strata {
@@ -64,36 +62,17 @@ void add(std::vector<std::string>& words, std::initializer_list<std::string> mor
     words.insert(words.end(), more);
 }
 
-// Opens each backend once, however many sides it has: a framework takes seconds to load.
-class MachineCheck {
-public:
-    // Empty if it can run here.
-    std::string refusal_of(const BackendEntry& entry, const Job& job) {
-        const auto [found, is_new] = opened_.try_emplace(entry.name);
-        Opened& opened = found->second;
-        try {
-            if (is_new) {
-                opened.backend = entry.make();
-            }
-        } catch (const Error& error) {
-            opened.absent = error.what();
-        }
-        if (!opened.backend) {
-            return opened.absent;
-        }
-        const std::string refusal = refusal_here(*opened.backend, job.execution);
+// Empty if it can run here.
+std::string refusal_by_machine(Session& session, const Job& job) {
+    try {
+        const std::string refusal = refusal_here(*session.backend_of(job), job.execution);
         return refusal.empty()
                    ? ""
-                   : fmt::format("the backend {} cannot run this here: {}", entry.name, refusal);
+                   : fmt::format("the backend {} cannot run this here: {}", job.backend, refusal);
+    } catch (const Error& error) {
+        return error.what();
     }
-
-private:
-    struct Opened {
-        std::unique_ptr<Backend> backend = {};
-        std::string absent = {};  // why it is missing
-    };
-    std::map<std::string_view, Opened> opened_;
-};
+}
 
 // The arguments with which `strata run` measures this job, whatever variables are set.
 std::vector<std::string> arguments_for(const Job& job, PlanPosition position,
@@ -239,17 +218,15 @@ std::vector<Side> sides_of(const SidesOptions& options) {
     return sides;
 }
 
-void refuse_what_cannot_run(std::vector<Side>& sides) {
-    MachineCheck check;
+void refuse_what_cannot_run(Session& session, std::vector<Side>& sides) {
     for (Side& side : sides) {
         if (side.refusal.empty()) {
-            side.refusal = check.refusal_of(find_backend(side.job.backend), side.job);
+            side.refusal = refusal_by_machine(session, side.job);
         }
     }
 }
 
-void take_tunings(std::vector<Side>& sides, const SidesOptions& options,
-                  const std::filesystem::path& database) {
+void take_tunings(Session& session, std::vector<Side>& sides, const SidesOptions& options) {
     if (options.names_algorithm) {
         return;
     }
@@ -258,7 +235,7 @@ void take_tunings(std::vector<Side>& sides, const SidesOptions& options,
         if (!side.refusal.empty()) {
             continue;
         }
-        const std::string sentence = take_stored_tuning(side.job, database.string());
+        const std::string sentence = take_stored_tuning(session, side.job);
         if (!sentence.empty() && said.insert(sentence).second) {
             say("{}", sentence);
         }

@@ -3,6 +3,7 @@
 
 #include "analyze/compare.h"
 #include "cli/options.h"
+#include "cli/session.h"
 #include "run/rounds.h"
 #include "view/compared_sides.h"
 
@@ -41,12 +42,11 @@ std::vector<Side> sides_of(const SidesOptions& options);
 
 // Refuses the sides that cannot run on this machine, before anything is measured: a framework that
 // is not installed, an element type that the processor lacks.
-void refuse_what_cannot_run(std::vector<Side>& sides);
+void refuse_what_cannot_run(Session& session, std::vector<Side>& sides);
 
 // Makes sides use the algorithms that tunings in the database found for them, as `strata run`
 // would, and says so on standard error, unless the user asked for algorithms.
-void take_tunings(std::vector<Side>& sides, const SidesOptions& options,
-                  const std::filesystem::path& database);
+void take_tunings(Session& session, std::vector<Side>& sides, const SidesOptions& options);
 
 // Sides in order, which own their runs.
 struct OwnedSides {

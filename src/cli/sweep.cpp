@@ -182,8 +182,8 @@ MeasuredPart part_for(const SweepOptions& options, const SweepSpec& spec) {
 
 ExitCode measure_as_worker(const SweepOptions& options) {
     const SweepSpec spec = spec_for(options);
-    return work_on_sweep(spec, part_for(options, spec), database_path(options.database),
-                         options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
+    Session session(when_locked(options.no_wait), options.database);
+    return work_on_sweep(spec, part_for(options, spec), session);
 }
 
 void print_outcomes(const SweepSpec& spec, const StoredSweep& sweep) {

@@ -164,30 +164,24 @@ ExitCode measure_by_worker(const WorkerCall& call) {
     }
 }
 
-ExitCode work_on_sweep(const SweepSpec& spec, const MeasuredPart& part,
-                       const std::filesystem::path& file, WhenLocked when_locked) {
+ExitCode work_on_sweep(const SweepSpec& spec, const MeasuredPart& part, Session& session) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would hear it
     for (const std::string& name : spec.backends) {
         // Otherwise every point's outcome would be what this machine lacks.
-        require_machine(find_backend(name), spec.settings);
-        make_backend(find_backend(name), spec.settings.front().execution);
+        session.require_machine(name, spec.settings);
     }
-    Database database = Database::open(file);
     const InterruptGuard guard;
     const auto tell = [](std::string_view mark, const StoredPoint& point) {
         write_remark(fmt::format("{}{} {}\n", mark, point.position, point.repeat));
     };
     MeasuredSweepHooks hooks{
-        .campaign = {.make_backend =
-                         [](const Job& job) {
-                             return make_backend(find_backend(job.backend), job.execution);
-                         },
-                     .take_turn = [&] { return acquire_measuring_lock(when_locked); }},
+        .campaign = {.backend = [&](const Job& job) { return session.backend_of(job); },
+                     .take_turn = [&] { return session.take_turn(); }},
         .begins = [&](const StoredPoint& point) { tell(begin_mark, point); },
         .ends = [&](const StoredPoint& point) { tell(end_mark, point); }};
     hooks.campaign.job_begins = [](const Job&) { write_remark(fmt::format("{}\n", turn_mark)); };
     hooks.campaign.observer.stop = &InterruptGuard::requested();
-    return measure_sweep(spec, part, database, hooks);
+    return measure_sweep(spec, part, session.database(), hooks);
 }
 
 }  // namespace strata

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "cli/measuring.h"
+#include "cli/session.h"
 #include "sweep/measured.h"
 
 #include <chrono>
@@ -32,8 +32,7 @@ struct WorkerCall {
 ExitCode measure_by_worker(const WorkerCall& call);
 
 // The work of that process.
-ExitCode work_on_sweep(const SweepSpec& spec, const MeasuredPart& part,
-                       const std::filesystem::path& file, WhenLocked when_locked);
+ExitCode work_on_sweep(const SweepSpec& spec, const MeasuredPart& part, Session& session);
 
 // "3.1 points/s, 2 min left", counted since the start.
 class PointRate {

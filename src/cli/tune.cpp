@@ -3,13 +3,10 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "cli/backends.h"
-#include "cli/measuring.h"
 #include "cli/options.h"
 #include "cli/tuning.h"
 #include "cli/verbs.h"
-#include "run/execute.h"
 #include "run/stored_choices.h"
-#include "store/database.h"
 #include "view/tuning.h"
 
 #include <fmt/format.h>
@@ -41,11 +38,10 @@ Experiment experiment_for(const TuneOptions& options) {
                           .variations = {}});
 }
 
-void forget(const Job& job, const std::string& path) {
-    const Database database = Database::open(path);
-    const auto backend = make_backend(find_backend(job.backend), job.execution);
-    const StoredTunings tunings(database, tuning_scope(backend->info(), job.execution));
-    const Graph graph = graph_for(job);
+void forget(Session& session, const Job& job) {
+    const StoredTunings tunings(session.database(),
+                                tuning_scope(session.backend_of(job)->info(), job.execution));
+    const Graph& graph = job.plan->graph;
     for (const Layer& layer : graph.layers) {
         if (has_algorithms(layer.op)) {
             tunings.forget(problem_text(graph, layer));
@@ -53,14 +49,11 @@ void forget(const Job& job, const std::string& path) {
     }
 }
 
-Document tuned(const Job& job, const TuneOptions& options, const std::string& path) {
+Document tuned(Session& session, const Job& job, const TuneOptions& options) {
     if (options.again) {
-        forget(job, path);
+        forget(session, job);
     }
-    const TuningOutcome outcome = tune_job(
-        job, options.limits, path, options.no_wait ? WhenLocked::measure_anyway : WhenLocked::wait);
-    return tuning_document(settings_of(job, batch_of(graph_for(job)), thread_count(job.execution)),
-                           outcome);
+    return tuning_document(settings_of(job), tune_job(session, job, options.limits));
 }
 
 ExitCode tune_all(const TuneOptions& options) {
@@ -71,14 +64,14 @@ ExitCode tune_all(const TuneOptions& options) {
     for (const Settings& settings : experiment.settings) {
         require_ability(backend, settings);
     }
-    require_machine(backend, experiment.settings);
-    const std::string path = database_path(options.database).string();
+    Session session(when_locked(options.no_wait), options.database);
+    session.require_machine(backend.name, experiment.settings);
     const InterruptGuard guard;
     std::vector<Document> documents;
     for (const Group& group : experiment.groups) {
         for (const Job& job : group) {
             if (!InterruptGuard::requested()) {
-                documents.push_back(tuned(job, options, path));
+                documents.push_back(tuned(session, job, options));
             }
         }
     }

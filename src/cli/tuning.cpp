@@ -8,9 +8,7 @@
 #include "cli/backends.h"
 #include "cli/options.h"
 #include "record/algorithm.h"
-#include "run/execute.h"
 #include "run/stored_choices.h"
-#include "store/database.h"
 
 #include <fmt/format.h>
 
@@ -36,21 +34,13 @@ std::vector<TuningTrial> lasting(std::span<const TuningTrial> trials, const Exec
     return kept;
 }
 
-StoredTunings tunings_in(const Database& database, const Job& job, const Backend& backend) {
-    return {database, tuning_scope(backend.info(), job.execution)};
+StoredTunings tunings_for(Session& session, const Job& job) {
+    return {session.database(), tuning_scope(session.backend_of(job)->info(), job.execution)};
 }
 
 bool asks_for_fastest(const Job& job) {
     return job.execution.engine.algorithm == ConvolutionAlgorithm::fastest &&
            job.execution.engine.choices.empty();
-}
-
-// Tunes what is not yet tuned, unless the user interrupts.
-void tune_rest(const Job& job, const StoredChoices& known, const TuningLimits& limits,
-               const std::string& database, WhenLocked when_locked) {
-    say("{}: tuning {} passes first, for at most {:.4g} s (--tune-time)",
-        printable(job.request.network), known.passes - known.tuned.size(), limits.time.value);
-    tune_job(job, limits, database, when_locked);
 }
 
 // Returns the sentence; empty if nothing is tuned.
@@ -62,15 +52,16 @@ std::string apply(const StoredChoices& choices, Job& job) {
     return sentence_on(printable(job.request.network), choices);
 }
 
-void take_tuning(Job& job, const TuningLimits& limits, const Database& database,
-                 const std::string& path, WhenLocked when_locked) {
-    const Graph graph = graph_for(job);
-    const auto backend = make_backend(find_backend(job.backend), job.execution);
-    const StoredTunings tunings = tunings_in(database, job, *backend);
-    StoredChoices choices = stored_choices(graph, job.execution, tunings);
+// Tunes what is not yet tuned, unless the user interrupts.
+void take_tuning(Session& session, Job& job, const TuningLimits& limits) {
+    const StoredTunings tunings = tunings_for(session, job);
+    StoredChoices choices = stored_choices(*job.plan, tunings);
     if (asks_for_fastest(job) && !choices.is_complete()) {
-        tune_rest(job, choices, limits, path, when_locked);
-        choices = stored_choices(graph, job.execution, tunings);
+        say("{}: tuning {} passes first, for at most {:.4g} s (--tune-time)",
+            printable(job.request.network), choices.passes - choices.tuned.size(),
+            limits.time.value);
+        tune_job(session, job, limits);
+        choices = stored_choices(*job.plan, tunings);
     }
     if (const std::string sentence = apply(choices, job); !sentence.empty()) {
         say("{}", sentence);
@@ -96,12 +87,9 @@ void require_tunable(const std::string& backend) {
     }
 }
 
-TuningOutcome tune_job(const Job& job, const TuningLimits& limits, const std::string& path,
-                       WhenLocked when_locked) {
-    const MeasuringLock lock = acquire_measuring_lock(when_locked);
-    const Database database = Database::open(path);
-    const auto backend = make_backend(find_backend(job.backend), job.execution);
-    const StoredTunings tunings = tunings_in(database, job, *backend);
+TuningOutcome tune_job(Session& session, const Job& job, const TuningLimits& limits) {
+    const MeasuringLock lock = session.take_turn();
+    const StoredTunings tunings = tunings_for(session, job);
     ProgressLine line;
     SteadyClock clock;
     const TuningHooks hooks = {
@@ -116,7 +104,8 @@ TuningOutcome tune_job(const Job& job, const TuningLimits& limits, const std::st
             },
         .stop = [] { return InterruptGuard::requested().load(); }};
     std::optional<NothingToLose> at_once(std::in_place);  // because each trial is stored at once
-    TuningOutcome outcome = tune(graph_for(job), job.execution, *backend, limits, clock, hooks);
+    TuningOutcome outcome =
+        tune(*job.plan, job.execution, *session.backend_of(job), limits, clock, hooks);
     at_once.reset();
     if (!InterruptGuard::requested()) {
         tunings.store(outcome.passes);
@@ -124,32 +113,25 @@ TuningOutcome tune_job(const Job& job, const TuningLimits& limits, const std::st
     return outcome;
 }
 
-void take_tunings(Experiment& experiment, bool is_open, const TuningLimits& limits,
-                  const std::string& path, WhenLocked when_locked) {
+void take_tunings(Session& session, Experiment& experiment, bool is_open,
+                  const TuningLimits& limits) {
     const InterruptGuard guard;
-    std::optional<Database> opened;  // opened when needed
     for (Group& group : experiment.groups) {
         for (Job& job : group) {
             const bool is_usual = is_open && runs_as_tuned(job.execution);
             const bool takes = is_tunable(job.backend) && (is_usual || asks_for_fastest(job));
             if (takes && !InterruptGuard::requested()) {
-                if (!opened) {
-                    opened.emplace(Database::open(path));
-                }
-                take_tuning(job, limits, *opened, path, when_locked);
+                take_tuning(session, job, limits);
             }
         }
     }
 }
 
-std::string take_stored_tuning(Job& job, const std::string& path) {
+std::string take_stored_tuning(Session& session, Job& job) {
     if (!is_tunable(job.backend) || !runs_as_tuned(job.execution)) {
         return {};
     }
-    const Database database = Database::open(path);
-    const auto backend = make_backend(find_backend(job.backend), job.execution);
-    return apply(stored_choices(graph_for(job), job.execution, tunings_in(database, job, *backend)),
-                 job);
+    return apply(stored_choices(*job.plan, tunings_for(session, job)), job);
 }
 
 void require_choices(std::vector<AlgorithmChoice> choices, std::span<const Job> networks) {
@@ -157,7 +139,7 @@ void require_choices(std::vector<AlgorithmChoice> choices, std::span<const Job> 
         if (choices.empty()) {
             return;
         }
-        const Graph graph = graph_for(job);
+        const Graph& graph = job.plan->graph;
         std::erase_if(choices, [&](const AlgorithmChoice& choice) {
             return std::ranges::any_of(
                 graph.layers, [&](const Layer& layer) { return is_for(choice, graph, layer); });

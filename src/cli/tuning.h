@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "cli/measuring.h"
+#include "cli/session.h"
 #include "record/tuning.h"
 #include "run/experiment.h"
 #include "run/tune.h"
@@ -28,18 +28,17 @@ void require_choices(std::vector<AlgorithmChoice> choices, std::span<const Job> 
 
 // Results in the database for the job's network are not measured again. New ones are stored as they
 // are found, so that the same command continues after an interrupt.
-TuningOutcome tune_job(const Job& job, const TuningLimits& limits, const std::string& database,
-                       WhenLocked when_locked);
+TuningOutcome tune_job(Session& session, const Job& job, const TuningLimits& limits);
 
 // Makes jobs use the algorithms that tunings in the database found: jobs that request the fastest
 // are tuned first if they are not yet; with `is_open`, jobs without a requested algorithm use them
 // too if they run as tuned: unfused, in the engine's own layouts. Reports what it did, in a
 // sentence for each network.
-void take_tunings(Experiment& experiment, bool is_open, const TuningLimits& limits,
-                  const std::string& database, WhenLocked when_locked);
+void take_tunings(Session& session, Experiment& experiment, bool is_open,
+                  const TuningLimits& limits);
 
 // The same for one job without a requested algorithm, from stored tunings only. Returns the
 // sentence; empty if the job is unchanged.
-std::string take_stored_tuning(Job& job, const std::string& database);
+std::string take_stored_tuning(Session& session, Job& job);
 
 }  // namespace strata

@@ -5,7 +5,6 @@
 #include "cli/options.h"
 #include "cli/sides.h"
 #include "cli/verbs.h"
-#include "run/execute.h"
 #include "store/database.h"
 #include "store/load.h"
 
@@ -28,13 +27,14 @@ struct WhatIfOptions {
     OutputOptions output;
 };
 
-// The run's network. Throws Error if it is no longer the measured one.
-Graph graph_of(const Job& job, const Run& run) {
+// The run's job. Throws Error if its network is no longer the measured one.
+Job unchanged_job_of(const Run& run) {
+    Job job = job_of(run);
     if (content_of(job) != run.settings.content) {
         throw Error(fmt::format("the file of run {}'s network has changed since: measure it again",
                                 run.id));
     }
-    return graph_for(job);
+    return planned(std::move(job));
 }
 
 Job fused(Job job) {
@@ -76,8 +76,8 @@ bool verify(FusionFindings& findings, const Job& job, const WhatIfOptions& optio
 
 ExitCode show_what_if(const WhatIfOptions& options) {
     const Run run = load_named_run(database_path(options.database), options.run);
-    const Job job = job_of(run);
-    const Graph graph = graph_of(job, run);
+    const Job job = unchanged_job_of(run);
+    const Graph& graph = job.plan->graph;
     FusionFindings findings{.run = run,
                             .scope = *value_named<FusionScope>(options.fuse),
                             .method = *value_named<FusionMethod>(options.method)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "graph/executed.h"
-#include "graph/memory.h"
+#include "graph/plan.h"
 
 #include <algorithm>
 
@@ -55,7 +55,11 @@ std::vector<Bytes> needed_by_task(std::span<const Buffer> buffers) {
 }
 
 Footprint footprint_of(const Graph& graph, const Execution& execution) {
-    const auto buffers = lifetimes_of(graph, execution);
+    return footprint_of(graph, execution, schedule_of(graph, execution));
+}
+
+Footprint footprint_of(const Graph& graph, const Execution& execution, const Schedule& schedule) {
+    const auto buffers = lifetimes_of(graph, execution, schedule);
     Footprint footprint;
     footprint.parameters = bytes_where(graph, execution.numerics, is_persistent);
     if (execution.numerics.mode == Mode::training) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "graph/memory.h"
+#include "graph/plan.h"
 
 #include <algorithm>
 #include <optional>
@@ -28,11 +28,11 @@ bool is_data(Role role) {
 // Follows one execution task by task and records what each touches.
 class LayerFollower {
 public:
-    LayerFollower(const Graph& graph, const Execution& execution)
+    LayerFollower(const Graph& graph, const Execution& execution, const Schedule& schedule)
         : graph_(graph),
           execution_(execution),
-          schedule_(schedule_of(graph, execution)),
-          sharing_(sharing_of(graph, execution, schedule_)),
+          schedule_(schedule),
+          sharing_(sharing_of(graph, execution, schedule)),
           values_(graph.tensors.size()),
           gradients_(graph.tensors.size()),
           saved_(graph.layers.size()),
@@ -234,7 +234,7 @@ private:
 
     const Graph& graph_;
     const Execution& execution_;
-    Schedule schedule_;
+    const Schedule& schedule_;
     Sharing sharing_;
     std::vector<Life> values_;     // by owner
     std::vector<Life> gradients_;  // by owner
@@ -245,8 +245,13 @@ private:
 
 }  // namespace
 
+std::vector<Buffer> lifetimes_of(const Graph& graph, const Execution& execution,
+                                 const Schedule& schedule) {
+    return LayerFollower(graph, execution, schedule).run();
+}
+
 std::vector<Buffer> lifetimes_of(const Graph& graph, const Execution& execution) {
-    return LayerFollower(graph, execution).run();
+    return lifetimes_of(graph, execution, schedule_of(graph, execution));
 }
 
 }  // namespace strata

@@ -2,6 +2,7 @@
 #include "graph/memory_profile.h"
 
 #include "graph/executed.h"
+#include "graph/plan.h"
 
 #include <algorithm>
 
@@ -40,8 +41,9 @@ public:
     }
 
     MemoryProfile run() {
-        const auto tasks = schedule_of(graph_, execution_).tasks;
-        const auto buffers = lifetimes_of(graph_, execution_);
+        const Schedule schedule = schedule_of(graph_, execution_);
+        const auto& tasks = schedule.tasks;
+        const auto buffers = lifetimes_of(graph_, execution_, schedule);
         const auto needed = needed_by_task(buffers);
         worst_ = static_cast<std::size_t>(std::ranges::max_element(needed) - needed.begin());
         forward_ = static_cast<std::size_t>(std::ranges::count(tasks, Pass::forward, &Task::pass));

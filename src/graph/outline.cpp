@@ -215,11 +215,11 @@ TensorId OutlineBuilder::add(std::string, Op op, std::span<const TensorId> activ
     return first;
 }
 
-Structure::Structure(const Graph& graph, const Outline& outline, const Execution& execution,
-                     const LayerTable& table)
+Structure::Structure(const Plan& plan, const Outline& outline, const LayerTable& table)
     : operands_(outline.operands),
       traits_(outline.traits),
-      steps_(steps_of(graph, schedule_of(graph, execution))) {
+      steps_(steps_of(plan.graph, plan.schedule)) {
+    const Graph& graph = plan.graph;
     check(outline.is_of(graph, table), "a structure is derived from the outline's own graph");
     for (std::uint32_t id = 0; id < outline.tensors.size(); ++id) {
         const OutlineTensor& tensor = outline.tensors[id];
@@ -233,7 +233,7 @@ Structure::Structure(const Graph& graph, const Outline& outline, const Execution
     }
     const auto producers = producers_of(graph);
     std::vector<std::pair<std::size_t, Event>> events;
-    for (const Buffer& buffer : lifetimes_of(graph, execution)) {
+    for (const Buffer& buffer : lifetimes_of(graph, {.numerics = plan.numerics}, plan.schedule)) {
         Event event{.of = static_cast<std::uint32_t>(buffer.tensor)};
         if (buffer.kind == BufferKind::saved) {
             event = {.of = static_cast<std::uint32_t>(*producers[buffer.tensor]),

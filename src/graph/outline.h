@@ -2,8 +2,7 @@
 #pragma once
 
 #include "graph/builder.h"
-#include "graph/memory.h"
-#include "graph/schedule.h"
+#include "graph/plan.h"
 
 #include <cstdint>
 #include <unordered_map>
@@ -102,11 +101,10 @@ private:
 };
 
 // The properties shared by networks of one structure whatever their sizes: the order of the passes,
-// and the lifetimes of the tensors in memory. Derived once, the slow way, from one graph.
+// and the lifetimes of the tensors in memory. Derived once, the slow way, from one plan.
 class Structure {
 public:
-    Structure(const Graph& graph, const Outline& outline, const Execution& execution,
-              const LayerTable& table);
+    Structure(const Plan& plan, const Outline& outline, const LayerTable& table);
 
     // Whether a network has this structure.
     bool fits(const Outline& outline, const LayerTable& table) const;

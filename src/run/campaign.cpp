@@ -162,7 +162,7 @@ private:
         if (!over_batch) {
             return std::nullopt;
         }
-        return capacity_of(group.front(), hooks_.make_backend(group.front())->info());
+        return capacity_of(group.front(), hooks_.backend(group.front())->info());
     }
 
     void time_group(GroupResult& result) {
@@ -209,8 +209,7 @@ private:
         const Job job =
             has_profile_later ? without_profile(result.group[place]) : result.group[place];
         begin(job);
-        const Graph graph = graph_for(job);
-        const auto backend = hooks_.make_backend(job);
+        const auto backend = hooks_.backend(job);
         Observer observer = hooks_.observer;
         std::optional<Checkpoints> checkpoints;
         observer.begun = [&](Run& run) {
@@ -218,9 +217,8 @@ private:
             checkpoints.emplace(database_, run);
         };
         observer.checkpoint = [&](const Run& run) { checkpoints->store(run); };
-        Run run = result.group.size() > 1
-                      ? execute_or_refuse(job, graph, *backend, observer, earlier)
-                      : execute(job, graph, *backend, observer, earlier);
+        Run run = result.group.size() > 1 ? execute_or_refuse(job, *backend, observer, earlier)
+                                          : execute(job, *backend, observer, earlier);
         add_doubts_about(job, lock, backend->info(), run);
         if (has_profile_later && !ran_nothing(run)) {
             run.state = RunState::partial;
@@ -237,12 +235,12 @@ private:
         job.execution.scheduling.omissions = result.omitted[place];
         Run& run = result.runs[place];
         begin(job);
-        const auto backend = hooks_.make_backend(job);
+        const auto backend = hooks_.backend(job);
         Observer observer = hooks_.observer;
         Checkpoints checkpoints(database_, run);
         observer.checkpoint = [&](const Run& now) { checkpoints.store(now); };
         run.state = RunState::complete;
-        profile_timed(run, job, graph_for(job), *backend, observer);
+        profile_timed(run, job, *backend, observer);
         store(run, false);
         note_loss(run, *backend);
         end();

@@ -17,10 +17,10 @@
 
 namespace strata {
 
-// The program's services that a campaign needs. All except make_backend may be empty.
+// The program's services that a campaign needs. All except the backend may be empty.
 struct CampaignHooks {
-    // The backend that a job names, set up for its execution.
-    std::function<std::unique_ptr<Backend>(const Job& job)> make_backend;
+    // The backend that a job names, set up for its execution; jobs may share it.
+    std::function<std::shared_ptr<Backend>(const Job& job)> backend;
     // Waits until no other process measures on this machine, or `observer.stop` is set; the
     // returned lock is held while one job is measured.
     std::function<MeasuringLock()> take_turn = {};
@@ -41,14 +41,14 @@ struct CampaignHooks {
     std::optional<PlanPosition> position = {};
 };
 
-// Measures every job of an experiment, in order, and stores each run while it is measured
-// (store/plan.h): if the same experiment was interrupted before, complete runs are not measured
-// again and a partial one is continued. If jobs request a trace or counters, all jobs are timed
-// before the first is profiled, and groups are shown after that; a run stays partial until it has
-// its profile. A network that the machine cannot run ends the campaign with an Error if it is the
-// only one, and is one result among others in a sweep. A lost device ends the campaign, or only its
-// run if the next gets another device (LossScope); the campaign has failed, and the same command
-// continues it. Otherwise returns the most severe exit_code_of its groups.
+// Measures every job of an experiment (all are planned), in order, and stores each run while it is
+// measured (store/plan.h): if the same experiment was interrupted before, complete runs are not
+// measured again and a partial one is continued. If jobs request a trace or counters, all jobs are
+// timed before the first is profiled, and groups are shown after that; a run stays partial until it
+// has its profile. A network that the machine cannot run ends the campaign with an Error if it is
+// the only one, and is one result among others in a sweep. A lost device ends the campaign, or only
+// its run if the next gets another device (LossScope); the campaign has failed, and the same
+// command continues it. Otherwise returns the most severe exit_code_of its groups.
 ExitCode run_campaign(const Experiment& experiment, Database& database, const CampaignHooks& hooks);
 
 // The exit code of runs that are shown together: failed if a step failed, machine_cannot

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "device/device.h"
-#include "graph/memory.h"
 #include "measure/activity.h"
 #include "measure/clock.h"
 #include "measure/diagnose.h"
@@ -33,20 +32,20 @@ namespace strata {
 namespace {
 
 // One run on the given inputs with every tensor kept, for its files.
-void dump(const Job& job, const Graph& graph, Backend& backend) {
-    const auto executable = prepare(job, graph, backend, MemoryReuse::kept);
+void dump(const Job& job, Backend& backend) {
+    const auto executable = prepare(job, backend, MemoryReuse::kept);
     executable->run();
-    write_dump(graph, *job.dump, *executable);
+    write_dump(job.plan->graph, *job.dump, *executable);
 }
 
 // The reference's verdict on every step, by layer and pass. A wrong sum of gradients is attributed
 // to the pass that adds it up.
-PassChecks checks_of(const Job& job, const Graph& graph, Backend& backend) {
+PassChecks checks_of(const Job& job, Backend& backend) {
     Execution execution = job.execution;
     execution.scheduling.memory = MemoryReuse::kept;
-    const auto executable = prepare(job, graph, backend, MemoryReuse::kept);
+    const auto executable = prepare(job, backend, MemoryReuse::kept);
     PassChecks checks;
-    for (StepCheck& checked : verify(graph, execution, *executable)) {
+    for (StepCheck& checked : verify(job.plan->graph, execution, *executable)) {
         const Step& step = executable->steps()[checked.step];
         PassCheck& check = checks[{step.layer, step.pass}];
         if (check.reason.empty() && (checked.has_reference() || !checked.reason.empty())) {
@@ -184,8 +183,8 @@ std::vector<Flag> doubts_about(const SampledIteration& sampled, const Policy& po
 }
 
 // Samples until precise, stopped or out of time, and judges the reliability of the samples.
-void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWatch* watch,
-                 const Job& job, const Observer& observer, SampledIteration earlier) {
+void sample_into(Run& run, Executable& executable, DeviceWatch* watch, const Job& job,
+                 const Observer& observer, SampledIteration earlier) {
     SteadyClock clock;
     DeviceSampler device(watch, clock);
     const SamplerHooks hooks{
@@ -224,7 +223,7 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
         }
     }
     if (job.execution.numerics.mode == Mode::training) {
-        for (const std::string& doubt : graph.training_doubts) {
+        for (const std::string& doubt : job.plan->graph.training_doubts) {
             run.flags.push_back({DoubtKind::folded, doubt});
         }
     }
@@ -245,8 +244,8 @@ void sample_into(Run& run, const Graph& graph, Executable& executable, DeviceWat
 
 }  // namespace
 
-std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend& backend,
-                                    MemoryReuse memory) {
+std::unique_ptr<Executable> prepare(const Job& job, Backend& backend, MemoryReuse memory) {
+    const Graph& graph = job.plan->graph;
     Execution execution = job.execution;
     execution.scheduling.memory = memory;
     auto executable = backend.prepare(graph, execution);
@@ -257,20 +256,12 @@ std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend&
     return executable;
 }
 
-Graph graph_for(const Job& job) {
-    Graph graph = load_network(job.request);
-    if (job.execution.numerics.mode == Mode::inference) {
-        graph = for_inference(std::move(graph));
-    }
-    return job.slice.empty() ? graph : slice(graph, job.slice);
-}
-
-Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
+Run planned_run(const Job& job, const Backend& backend) {
     Run run;
     run.created = now_utc();
     run.state = RunState::partial;
-    run.settings = settings_of(job, batch_of(graph), thread_count(job.execution));
-    run.predicted_memory = footprint_of(graph, job.execution).peak;
+    run.settings = settings_of(job);
+    run.predicted_memory = job.plan->footprint.peak;
     run.provenance = provenance_of(backend.info());
     run.device = ceilings_for(backend.info(), run.settings.threads());
     return run;
@@ -279,14 +270,15 @@ Run planned_run(const Job& job, const Graph& graph, const Backend& backend) {
 namespace {
 
 // Fills `run`, which keeps the results so far if this throws.
-void execute_remaining(const Job& job, const Graph& graph, Backend& backend,
-                       const Observer& observer, const std::optional<Run>& earlier, Run& run) {
-    run = planned_run(job, graph, backend);
+void execute_remaining(const Job& job, Backend& backend, const Observer& observer,
+                       const std::optional<Run>& earlier, Run& run) {
+    const Graph& graph = job.plan->graph;
+    run = planned_run(job, backend);
     if (DeviceWatch* watch = backend.watch()) {
         run.provenance.merge(watch->describe());
     }
     const BackendInfo info = backend.info();
-    require_memory(job, graph, run.predicted_memory, info);
+    require_memory(job, info);
     std::optional<ImageFeed> feed;
     if (job.infeed) {
         observer.tell("reading images");
@@ -294,20 +286,20 @@ void execute_remaining(const Job& job, const Graph& graph, Backend& backend,
     }
     if (job.dump) {
         observer.tell("running on the given input");
-        dump(job, graph, backend);
+        dump(job, backend);
     }
     PassChecks checks;
     if (job.verification == Verification::done) {
         observer.tell("verifying against the reference");
-        checks = checks_of(job, graph, backend);
+        checks = checks_of(job, backend);
         run.verified = verified_steps(checks);
     }
     observer.tell("preparing");
     const bool peak_is_ours = !info.device_memory && reset_peak_memory();
     const MemoryUse before = read_memory_use();
-    const auto executable = prepare(job, graph, backend, MemoryReuse::shared);
+    const auto executable = prepare(job, backend, MemoryReuse::shared);
     executable->prepare_caches(job.policy.caches);
-    run.steps = step_results(graph, job.execution, executable->steps(), checks);
+    run.steps = step_results(*job.plan, executable->steps(), checks);
     tell_choices(graph, executable->steps(), run);
     mark_omitted(job.execution.scheduling.omissions, run);
     SampledIteration sampled;
@@ -321,7 +313,7 @@ void execute_remaining(const Job& job, const Graph& graph, Backend& backend,
     if (observer.begun) {
         observer.begun(run);
     }
-    sample_into(run, graph, *executable, backend.watch(), job, observer, std::move(sampled));
+    sample_into(run, *executable, backend.watch(), job, observer, std::move(sampled));
     if (run.state == RunState::complete) {
         run.empty_step = executable->time_empty_step();
     }
@@ -334,21 +326,21 @@ void execute_remaining(const Job& job, const Graph& graph, Backend& backend,
     if (feed && run.state == RunState::complete) {
         feed_into(run, *feed, *executable, job, observer);
     }
-    profile_into(run, executable->profiling(), graph, job, observer);
+    profile_into(run, executable->profiling(), job, observer);
 }
 
 }  // namespace
 
-Run execute(const Job& asked, const Graph& graph, Backend& backend, const Observer& observer,
+Run execute(const Job& asked, Backend& backend, const Observer& observer,
             const std::optional<Run>& earlier) {
     Job job = asked;
     job.execution.scheduling.omissions = omissions_of(earlier);
     Run run;
     try {
-        execute_remaining(job, graph, backend, observer, earlier, run);
+        execute_remaining(job, backend, observer, earlier, run);
         return run;
     } catch (const StepFailure& failure) {
-        end_by_failure(run, graph, job.execution, failure);
+        end_by_failure(run, job, failure);
     } catch (const DeviceFailure& failure) {
         if (failure.fate() == DeviceFate::usable) {
             throw;
@@ -357,8 +349,7 @@ Run execute(const Job& asked, const Graph& graph, Backend& backend, const Observ
             end_by_loss(run, failure.what());
             return run;
         }
-        const auto steps = scheduled_steps(graph, job.execution, "the device was lost");
-        run.steps = step_results(graph, job.execution, steps, {});
+        run.steps = step_results(*job.plan, scheduled_steps(*job.plan, "the device was lost"), {});
         end_by_loss(run, failure.what());
     }
     if (observer.begun) {

@@ -31,26 +31,22 @@ struct Observer {
     bool is_stopped() const { return stop != nullptr && *stop; }
 };
 
-// The graph that a job runs: loaded, without its loss for inference, cut to the job's slice.
-Graph graph_for(const Job& job);
-
 // A run before the backend binds threads and allocates memory, which would change what this
 // process sees of its machine: settings, provenance, the memory it will need. It has no steps
 // yet.
-Run planned_run(const Job& job, const Graph& graph, const Backend& backend);
+Run planned_run(const Job& job, const Backend& backend);
 
-// The job's graph prepared on a backend, with the job's inputs. Throws Error with exit code
+// The job's network prepared on a backend, with the job's inputs. Throws Error with exit code
 // machine_cannot if most of it cannot run.
-std::unique_ptr<Executable> prepare(const Job& job, const Graph& graph, Backend& backend,
-                                    MemoryReuse memory);
+std::unique_ptr<Executable> prepare(const Job& job, Backend& backend, MemoryReuse memory);
 
-// Prepares the job's graph on a backend, verifies it if requested, and samples it. `earlier`
+// Prepares the job's network on a backend, verifies it if requested, and samples it. `earlier`
 // is a partial run of the same job: its samples are kept and sampling continues; it is ignored
 // if its steps differ, but a step that made the device unusable then is left out as failed.
 // The run is partial if `stop` was set or the device was lost (run/refusal.h). Throws Error
 // with exit code machine_cannot if the network needs more memory than the machine or
 // job.memory has.
-Run execute(const Job& job, const Graph& graph, Backend& backend, const Observer& observer,
+Run execute(const Job& job, Backend& backend, const Observer& observer,
             const std::optional<Run>& earlier = {});
 
 }  // namespace strata

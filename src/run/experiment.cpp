@@ -42,6 +42,7 @@ Group varied(const Job& job, const std::vector<Variation>& variations) {
     for (const auto& values : combinations_of(variations)) {
         Job& one = group.emplace_back(job);
         one.request = with_values(job.request, variations, values);
+        one = planned(std::move(one));
     }
     return group;
 }

@@ -41,7 +41,7 @@ struct ExperimentRequest {
 using Group = std::vector<Job>;
 
 // The jobs of one command, in order: a group for each network, batch and settings, with the
-// settings varying fastest.
+// settings varying fastest. Every job is planned.
 struct Experiment {
     std::vector<Group> groups;
     std::vector<Settings> settings;     // of consecutive groups of one network and batch
@@ -49,7 +49,7 @@ struct Experiment {
 };
 
 // Several batches of an inference are a sweep over the batch; those of training are separate runs.
-// Throws Error if a file that a job needs cannot be read.
+// Throws Error if a job's network or a file that it needs cannot be read.
 Experiment experiment_of(const ExperimentRequest& request);
 
 std::size_t count_jobs(const Experiment& experiment);

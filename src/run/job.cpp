@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace strata {
 
 namespace {
@@ -26,6 +28,20 @@ std::string hash_text(const std::vector<std::filesystem::path>& files) {
 int thread_count(const Execution& execution) {
     return execution.scheduling.threads > 0 ? execution.scheduling.threads
                                             : static_cast<int>(allowed_processors().size());
+}
+
+Job planned(Job job) {
+    Graph graph = load_network(job.request);
+    if (job.execution.numerics.mode == Mode::inference) {
+        graph = for_inference(std::move(graph));
+    }
+    job.plan = plan_of(job.slice.empty() ? std::move(graph) : slice(graph, job.slice),
+                       job.execution.numerics);
+    return job;
+}
+
+Settings settings_of(const Job& job) {
+    return settings_of(job, batch_of(job.plan->graph), thread_count(job.execution));
 }
 
 Settings settings_of(const Job& job, std::int64_t batch, int threads) {

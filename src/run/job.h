@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "graph/execution.h"
+#include "graph/plan.h"
 #include "measure/policy.h"
 #include "metric/catalogue.h"
 #include "networks/network.h"
@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,13 @@ struct Job {
     std::optional<Dump> dump;
     std::optional<InfeedRequest> infeed;
     std::optional<Bytes> memory;  // limit for the run; absent: the machine's memory
+    // Of its network and numerics. Null until `planned`; whatever runs the job requires it.
+    std::shared_ptr<const Plan> plan = {};
 };
+
+// The job with its plan: its network loaded, without its loss for inference, cut to the slice.
+// Throws Error if it cannot be loaded.
+Job planned(Job job);
 
 // The threads that an execution actually uses: its own number, or one for each processor that this
 // process may use.
@@ -61,6 +68,8 @@ int thread_count(const Execution& execution);
 
 // The settings under which a run of this job is stored.
 Settings settings_of(const Job& job, std::int64_t batch, int threads);
+// The same of a planned job.
+Settings settings_of(const Job& job);
 
 // The job that measures such a run again. A run has only the names of input files: throws Error if
 // it had any.

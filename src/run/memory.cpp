@@ -4,9 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/unit_text.h"
-#include "graph/memory.h"
 #include "measure/memory_use.h"
-#include "run/execute.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +18,7 @@ namespace {
 // batch.
 Bytes peak_at(Job job, std::int64_t batch) {
     job.request.batch = batch;
-    return footprint_of(graph_for(job), job.execution).peak;
+    return planned(std::move(job)).plan->footprint.peak;
 }
 
 std::optional<Bytes> peak_if_any(const Job& job, std::int64_t batch) {
@@ -55,7 +53,9 @@ std::string batch_refusal(const Job& job, std::int64_t batch) {
 
 }  // namespace
 
-void require_memory(const Job& job, const Graph& graph, Bytes needed, const BackendInfo& backend) {
+void require_memory(const Job& job, const BackendInfo& backend) {
+    const Graph& graph = job.plan->graph;
+    const Bytes needed = job.plan->footprint.peak;
     const auto refuse_beyond = [&](const std::optional<Bytes>& limit, std::string_view whose,
                                    const std::string& of_all = {}) {
         if (limit && needed > *limit) {

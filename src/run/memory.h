@@ -17,10 +17,10 @@ public:
     explicit NeedsMemory(const std::string& sentence) : Error(sentence, ExitCode::machine_cannot) {}
 };
 
-// Throws NeedsMemory if a job needs more than it may use (job.memory), or than is free on the
-// backend's device or else on this machine. Call it before anything is allocated: a machine that
-// swaps measures its disk.
-void require_memory(const Job& job, const Graph& graph, Bytes needed, const BackendInfo& backend);
+// Throws NeedsMemory if a planned job needs more than it may use (job.memory), or than is free on
+// the backend's device or else on this machine. Call it before anything is allocated: a machine
+// that swaps measures its disk.
+void require_memory(const Job& job, const BackendInfo& backend);
 
 // The largest batch of this job whose footprint fits in its memory limit, else in the device's free
 // memory, else in this machine's. Nothing if none of these is known, or the network's batch cannot

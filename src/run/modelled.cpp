@@ -116,10 +116,8 @@ std::vector<Step> planned_steps(const NetworkPrediction& prediction) {
     return steps;
 }
 
-std::vector<StepResult> modelled_steps(const Job& job, const Graph& graph,
-                                       const NetworkPrediction& prediction) {
-    std::vector<StepResult> results =
-        step_results(graph, job.execution, planned_steps(prediction), {});
+std::vector<StepResult> modelled_steps(const Plan& plan, const NetworkPrediction& prediction) {
+    std::vector<StepResult> results = step_results(plan, planned_steps(prediction), {});
     for (std::size_t i = 0; i < results.size(); ++i) {
         if (auto* samples = std::get_if<Samples>(&results[i].time)) {
             samples->values = {prediction.steps[i].time()};
@@ -178,9 +176,9 @@ std::optional<std::string> modelled_device(std::string_view backend) {
                : std::nullopt;
 }
 
-ModelledMemory memory_of(const Graph& graph, const Execution& execution,
-                         const NetworkPrediction& prediction, const DeviceDescription& device) {
-    ModelledMemory memory{.footprint = footprint_of(graph, execution), .workspace = {}};
+ModelledMemory memory_of(const Plan& plan, const NetworkPrediction& prediction,
+                         const DeviceDescription& device) {
+    ModelledMemory memory{.footprint = plan.footprint, .workspace = {}};
     for (const PredictedStep& step : prediction.steps) {
         for (const KernelPrediction& kernel : step.kernels) {
             memory.workspace = std::max(memory.workspace, kernel.workspace);
@@ -216,26 +214,23 @@ Run modelled_prototype(const Job& job, const DeviceDescription& device) {
     return run;
 }
 
-Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
-                 const NetworkPrediction& prediction) {
-    return modelled_run(job, graph, device, prediction,
-                        memory_of(graph, job.execution, prediction, device.device()),
+Run modelled_run(const Job& job, const DeviceModel& device, const NetworkPrediction& prediction) {
+    return modelled_run(job, device, prediction, memory_of(*job.plan, prediction, device.device()),
                         ModelledDetail::whole);
 }
 
-Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
-                 const NetworkPrediction& prediction, const ModelledMemory& memory,
-                 ModelledDetail detail) {
+Run modelled_run(const Job& job, const DeviceModel& device, const NetworkPrediction& prediction,
+                 const ModelledMemory& memory, ModelledDetail detail) {
     require_believable(prediction, memory, device.device().name);
     Run run = modelled_prototype(job, device.device());
-    run.settings.batch = batch_of(graph);
+    run.settings.batch = batch_of(job.plan->graph);
     if (detail == ModelledDetail::whole) {
         run.provenance.merge(build_provenance());
     }
     if (detail == ModelledDetail::time) {
-        run.work = work_of_steps(graph, job.execution, planned_steps(prediction));
+        run.work = work_of_steps(*job.plan, planned_steps(prediction));
     } else {
-        run.steps = modelled_steps(job, graph, prediction);
+        run.steps = modelled_steps(*job.plan, prediction);
     }
     run.whole.end_to_end.values = {prediction.time()};
     run.predicted_memory = memory.footprint.peak;

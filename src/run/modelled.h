@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "graph/memory.h"
+#include "graph/plan.h"
 #include "predict/ceilings.h"
 #include "predict/network.h"
 #include "record/run.h"
@@ -31,8 +31,8 @@ struct ModelledMemory {
     Bytes needed() const { return footprint.peak + workspace; }
     bool fits() const { return !of_device || needed() <= *of_device; }
 };
-ModelledMemory memory_of(const Graph& graph, const Execution& execution,
-                         const NetworkPrediction& prediction, const DeviceDescription& device);
+ModelledMemory memory_of(const Plan& plan, const NetworkPrediction& prediction,
+                         const DeviceDescription& device);
 
 // The content of a predicted run: every number of its device with its source and the origin of the
 // rates; or, as one of thousands, its steps and only the name of its device, whose ceilings are
@@ -47,14 +47,12 @@ bool is_believable(Seconds time, Bytes memory);
 Run modelled_prototype(const Job& job, const DeviceDescription& device);
 
 // The prediction as a run: a time for every step, their sum as the whole, the assumptions about the
-// device, the origin of its rates and the error of predictions with them. Requires: the job's
-// graph, and the device with job.changes applied.
-Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
-                 const NetworkPrediction& prediction);
+// device, the origin of its rates and the error of predictions with them. Requires: a planned
+// job, and the device with its changes applied.
+Run modelled_run(const Job& job, const DeviceModel& device, const NetworkPrediction& prediction);
 
 // The same if the memory is already known.
-Run modelled_run(const Job& job, const Graph& graph, const DeviceModel& device,
-                 const NetworkPrediction& prediction, const ModelledMemory& memory,
-                 ModelledDetail detail);
+Run modelled_run(const Job& job, const DeviceModel& device, const NetworkPrediction& prediction,
+                 const ModelledMemory& memory, ModelledDetail detail);
 
 }  // namespace strata

@@ -69,17 +69,17 @@ std::vector<std::vector<Seconds>> sampled_steps(Executable& executable,
     return samples;
 }
 
-Job job_of(const std::string& problem, const Execution& execution) {
+// Nothing for a loss, which inference omits.
+std::optional<Job> job_of(const std::string& problem, const Execution& execution) {
     Job job;
     job.request.network = problem;
     job.execution = execution;
+    job = planned(std::move(job));
+    if (job.plan->graph.layers.empty()) {
+        return std::nullopt;
+    }
+    job.plan = plan_of(as_in_networks(job.plan->graph), execution.numerics);
     return job;
-}
-
-// Nothing for a loss, which inference omits.
-std::optional<Graph> graph_of_operator(const Job& job) {
-    Graph graph = graph_for(job);
-    return graph.layers.empty() ? std::nullopt : std::optional(as_in_networks(std::move(graph)));
 }
 
 OperatorTime operator_in(const Graph& graph) {
@@ -94,13 +94,12 @@ std::vector<OperatorTime> measure_operator(const std::string& text, Backend& bac
                                            const Execution& execution,
                                            const OperatorEffort& effort) {
     std::vector<OperatorTime> found;
-    const Job job = job_of(text, execution);
-    const auto lone = graph_of_operator(job);
-    if (!lone) {
+    const auto job = job_of(text, execution);
+    if (!job) {
         return found;
     }
-    const Graph& graph = *lone;
-    const auto executable = prepare(job, graph, backend, MemoryReuse::shared);
+    const Graph& graph = job->plan->graph;
+    const auto executable = prepare(*job, backend, MemoryReuse::shared);
     const auto samples = sampled_steps(*executable, effort);
     for (std::size_t i = 0; i < samples.size(); ++i) {
         const Step& step = executable->steps()[i];
@@ -165,11 +164,11 @@ std::optional<OperatorTime> parse_operator_time(std::string_view line) {
     }
     Execution execution;
     execution.numerics.mode = *mode;
-    const auto graph = graph_of_operator(job_of(std::string(fields[4]), execution));
-    if (!graph) {
+    const auto job = job_of(std::string(fields[4]), execution);
+    if (!job) {
         return std::nullopt;
     }
-    OperatorTime found = operator_in(*graph);
+    OperatorTime found = operator_in(job->plan->graph);
     found.pass = parse_pass(fields[1]);
     found.mode = *mode;
     found.kind = *kind;

@@ -196,10 +196,9 @@ void add_doubt_about(const std::vector<std::size_t>& changed, std::span<const St
     }
 }
 
-void profile_prepared(Run& run, Executable& executable, const Graph& graph, const Job& job,
-                      const Observer& observer) {
+void profile_prepared(Run& run, Executable& executable, const Job& job, const Observer& observer) {
     executable.prepare_caches(job.policy.caches);
-    const auto now = step_results(graph, job.execution, executable.steps(), {});
+    const auto now = step_results(*job.plan, executable.steps(), {});
     if (!std::ranges::equal(run.steps, now, are_the_same)) {
         run.flags.push_back(
             {DoubtKind::not_traced,
@@ -208,7 +207,7 @@ void profile_prepared(Run& run, Executable& executable, const Graph& graph, cons
         return;
     }
     add_doubt_about(changed_steps(run, now), now, run);
-    profile_into(run, executable.profiling(), graph, job, observer);
+    profile_into(run, executable.profiling(), job, observer);
 }
 
 }  // namespace
@@ -223,8 +222,7 @@ Job without_profile(Job job) {
     return job;
 }
 
-void profile_timed(Run& run, const Job& job, const Graph& graph, Backend& backend,
-                   const Observer& observer) {
+void profile_timed(Run& run, const Job& job, Backend& backend, const Observer& observer) {
     observer.tell("preparing");
     const auto refuse = [&](const char* why) {
         run.flags.push_back(
@@ -233,13 +231,13 @@ void profile_timed(Run& run, const Job& job, const Graph& graph, Backend& backen
     };
     std::unique_ptr<Executable> executable;
     try {
-        executable = prepare(job, graph, backend, MemoryReuse::shared);
+        executable = prepare(job, backend, MemoryReuse::shared);
     } catch (const Error& error) {
         return loses_device(error) ? end_by_loss(run, error.what()) : refuse(error.what());
     } catch (const std::bad_alloc&) {
         return refuse("memory is exhausted");
     }
-    profile_prepared(run, *executable, graph, job, observer);
+    profile_prepared(run, *executable, job, observer);
 }
 
 std::size_t iterations_to_record(Seconds one) {
@@ -249,8 +247,7 @@ std::size_t iterations_to_record(Seconds one) {
     return static_cast<std::size_t>(std::clamp(fitting, minimum, maximum));
 }
 
-void profile_into(Run& run, Profiling* profiling, const Graph& graph, const Job& job,
-                  const Observer& observer) {
+void profile_into(Run& run, Profiling* profiling, const Job& job, const Observer& observer) {
     if (!asks_for_profile(job)) {
         return;
     }
@@ -268,7 +265,7 @@ void profile_into(Run& run, Profiling* profiling, const Graph& graph, const Job&
     }
     try {
         if (job.tracing == Tracing::done && !run.trace) {
-            record_into(run, *profiling, graph, observer);
+            record_into(run, *profiling, job.plan->graph, observer);
         }
         if (!job.counters.empty() && !observer.is_stopped()) {
             count_into(run, *profiling, job.counters, observer);

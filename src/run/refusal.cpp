@@ -17,11 +17,10 @@ namespace strata {
 
 namespace {
 
-Run refused_run(const Job& job, const Graph& graph, const Backend& backend,
-                const Observer& observer, const std::string& reason) {
-    Run run = planned_run(job, graph, backend);
-    run.steps =
-        step_results(graph, job.execution, scheduled_steps(graph, job.execution, reason), {});
+Run refused_run(const Job& job, const Backend& backend, const Observer& observer,
+                const std::string& reason) {
+    Run run = planned_run(job, backend);
+    run.steps = step_results(*job.plan, scheduled_steps(*job.plan, reason), {});
     run.state = RunState::complete;
     if (observer.begun) {
         observer.begun(run);
@@ -88,30 +87,29 @@ void require_max_layers(const Graph& graph, std::span<const Step> steps) {
                 ExitCode::machine_cannot);
 }
 
-Run execute_or_refuse(const Job& job, const Graph& graph, Backend& backend,
-                      const Observer& observer, const std::optional<Run>& earlier) {
+Run execute_or_refuse(const Job& job, Backend& backend, const Observer& observer,
+                      const std::optional<Run>& earlier) {
     try {
-        return execute(job, graph, backend, observer, earlier);
+        return execute(job, backend, observer, earlier);
     } catch (const Error& error) {
         if (error.code() != ExitCode::machine_cannot) {
             throw;
         }
-        return refused_run(job, graph, backend, observer, error.what());
+        return refused_run(job, backend, observer, error.what());
     } catch (const std::bad_alloc&) {
-        return refused_run(job, graph, backend, observer, "memory is exhausted");
+        return refused_run(job, backend, observer, "memory is exhausted");
     }
 }
 
-void end_by_failure(Run& run, const Graph& graph, const Execution& execution,
-                    const StepFailure& failure) {
-    const std::string& layer = graph.layers.at(failure.task().layer).name;
+void end_by_failure(Run& run, const Job& job, const StepFailure& failure) {
+    const std::string& layer = job.plan->graph.layers.at(failure.task().layer).name;
     const std::string where = fmt::format("{} {}", printable(layer), name_of(failure.task().pass));
     const auto steps =
-        scheduled_steps(graph, execution, fmt::format("the device was lost when {} failed", where));
-    run.steps = step_results(graph, execution, steps, {});
+        scheduled_steps(*job.plan, fmt::format("the device was lost when {} failed", where));
+    run.steps = step_results(*job.plan, steps, {});
     run.whole = {};
     run.verified.reset();
-    std::vector<Omission> failed = execution.scheduling.omissions;
+    std::vector<Omission> failed = job.execution.scheduling.omissions;
     failed.push_back({layer, failure.task().pass, failure.what()});
     mark_omitted(failed, run);
     run.flags = {{DoubtKind::device_lost,

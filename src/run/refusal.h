@@ -11,8 +11,8 @@ namespace strata {
 
 // Like `execute`, but if the machine cannot hold the network, the result is a complete run with
 // every step skipped for that reason. So a sweep continues with the sizes that fit.
-Run execute_or_refuse(const Job& job, const Graph& graph, Backend& backend,
-                      const Observer& observer, const std::optional<Run>& earlier = {});
+Run execute_or_refuse(const Job& job, Backend& backend, const Observer& observer,
+                      const std::optional<Run>& earlier = {});
 
 // Throws Error with exit code machine_cannot if most of the layers with a step cannot run: the rest
 // says nothing about the network. The sentence names the kinds and numbers of refused layers, with
@@ -27,8 +27,7 @@ void require_max_layers(const Graph& graph, std::span<const Step> steps);
 
 // The planned `run` with the steps of the schedule, of which this one failed. Failures of earlier
 // attempts stay.
-void end_by_failure(Run& run, const Graph& graph, const Execution& execution,
-                    const StepFailure& failure);
+void end_by_failure(Run& run, const Job& job, const StepFailure& failure);
 
 // The same if the step is unknown or the run was already timed: measured results stay. The same job
 // in a new process continues.

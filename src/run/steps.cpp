@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "run/steps.h"
 
-#include "graph/executed.h"
 #include "op/convention.h"
 #include "op/problem.h"
 
@@ -20,56 +19,43 @@ constexpr std::string_view alias = "alias";
 // The common data of equal layers, each computed once.
 class AlikeLayers {
 public:
-    AlikeLayers(const Graph& graph, const Execution& execution)
-        : graph_(graph),
-          numerics_(execution.numerics),
-          update_(cost_of(execution.numerics.optimizer)),
-          first_(first_alike(graph)),
-          facts_(graph.layers.size()) {}
+    explicit AlikeLayers(const Plan& plan)
+        : plan_(plan),
+          update_(cost_of(plan.numerics.optimizer)),
+          first_(first_alike(plan.graph)),
+          facts_(plan.graph.layers.size()) {}
 
     const std::string& problem(LayerId layer) {
-        Facts& facts = facts_of(layer);
-        if (facts.problem.empty()) {
-            facts.problem = to_text(problem_of(graph_.layers[layer].op, facts.signature));
+        std::string& problem = facts_[first_[layer]].problem;
+        if (problem.empty()) {
+            problem = to_text(problem_of(plan_.graph.layers[layer].op, plan_.signatures[layer]));
         }
-        return facts.problem;
+        return problem;
     }
 
     const RunWork& work(LayerId layer, Pass pass) {
-        Facts& facts = facts_of(layer);
-        auto& known = facts.work[static_cast<std::size_t>(pass)];
+        auto& known = facts_[first_[layer]].work[static_cast<std::size_t>(pass)];
         if (!known) {
-            const Op& op = graph_.layers[layer].op;
-            const Work work = work_of(op, facts.signature, pass, update_);
-            known =
-                RunWork{.flops = count(op, facts.signature, pass, conventions().front(), update_),
-                        .read = work.read,
-                        .written = work.written};
+            const Op& op = plan_.graph.layers[layer].op;
+            const Signature& signature = plan_.signatures[layer];
+            const Work work = work_of(op, signature, pass, update_);
+            known = RunWork{.flops = count(op, signature, pass, conventions().front(), update_),
+                            .read = work.read,
+                            .written = work.written};
         }
         return *known;
     }
 
 private:
     struct Facts {
-        Signature signature;
         std::string problem = {};
         std::array<std::optional<RunWork>, all_passes.size()> work = {};
     };
 
-    Facts& facts_of(LayerId layer) {
-        auto& known = facts_[first_[layer]];
-        if (!known) {
-            known =
-                Facts{.signature = executed(signature_of(graph_, graph_.layers[layer]), numerics_)};
-        }
-        return *known;
-    }
-
-    const Graph& graph_;
-    const Numerics& numerics_;
+    const Plan& plan_;
     UpdateCost update_;
     std::vector<LayerId> first_;
-    std::vector<std::optional<Facts>> facts_;  // by the first equal layer
+    std::vector<Facts> facts_;  // by the first equal layer
 };
 
 // A compute step has its layer's work; steps that the engine adds have none and only move bytes. If
@@ -136,9 +122,10 @@ void join_work(std::span<const Step> steps, std::vector<StepResult>& results) {
 
 }  // namespace
 
-std::vector<StepResult> step_results(const Graph& graph, const Execution& execution,
-                                     std::span<const Step> steps, const PassChecks& checks) {
-    AlikeLayers layers(graph, execution);
+std::vector<StepResult> step_results(const Plan& plan, std::span<const Step> steps,
+                                     const PassChecks& checks) {
+    const Graph& graph = plan.graph;
+    AlikeLayers layers(plan);
     std::vector<StepResult> results;
     results.reserve(steps.size());
     for (const Step& step : steps) {
@@ -168,7 +155,7 @@ std::vector<StepResult> step_results(const Graph& graph, const Execution& execut
     return results;
 }
 
-RunWork work_of_steps(const Graph& graph, const Execution& execution, std::span<const Step> steps) {
+RunWork work_of_steps(const Plan& plan, std::span<const Step> steps) {
     RunWork sum;
     const auto add = [&](const auto& work) {
         sum.flops += work.flops;
@@ -176,20 +163,19 @@ RunWork work_of_steps(const Graph& graph, const Execution& execution, std::span<
         sum.written += work.written;
     };
     if (std::ranges::any_of(steps, [](const Step& step) { return step.within().has_value(); })) {
-        std::ranges::for_each(step_results(graph, execution, steps, {}), add);
+        std::ranges::for_each(step_results(plan, steps, {}), add);
         return sum;
     }
-    AlikeLayers layers(graph, execution);
+    AlikeLayers layers(plan);
     for (const Step& step : steps) {
         add(work_of_step(step, layers));
     }
     return sum;
 }
 
-std::vector<Step> scheduled_steps(const Graph& graph, const Execution& execution,
-                                  const std::string& reason) {
+std::vector<Step> scheduled_steps(const Plan& plan, const std::string& reason) {
     std::vector<Step> steps;
-    for (const Task& task : schedule_of(graph, execution).tasks) {
+    for (const Task& task : plan.schedule.tasks) {
         steps.push_back({.layer = task.layer, .pass = task.pass, .state = Refused{reason}});
     }
     return steps;

@@ -2,7 +2,6 @@
 #include "run/stored_choices.h"
 
 #include "backend/algorithms.h"
-#include "graph/schedule.h"
 #include "measure/environment.h"
 #include "run/job.h"
 #include "run/tune.h"
@@ -18,10 +17,11 @@ namespace strata {
 namespace {
 
 // The passes of a network's distinct convolutions and linear layers.
-std::set<ProblemPass> tunable_passes(const Graph& graph, const Execution& execution) {
+std::set<ProblemPass> tunable_passes(const Plan& plan) {
+    const Graph& graph = plan.graph;
     std::map<LayerId, std::string> problems;
     std::set<ProblemPass> passes;
-    for (const Task& task : schedule_of(graph, execution).tasks) {
+    for (const Task& task : plan.schedule.tasks) {
         const Layer& layer = graph.layers[task.layer];
         if (task.pass == Pass::update || !has_algorithms(layer.op)) {
             continue;
@@ -67,10 +67,9 @@ bool runs_as_tuned(const Execution& execution) {
     return engine.image_layout == ImageLayout::automatic && engine.bias == BiasAddition::fused;
 }
 
-StoredChoices stored_choices(const Graph& graph, const Execution& execution,
-                             const StoredTunings& tunings) {
+StoredChoices stored_choices(const Plan& plan, const StoredTunings& tunings) {
     StoredChoices choices;
-    for (const ProblemPass& key : tunable_passes(graph, execution)) {
+    for (const ProblemPass& key : tunable_passes(plan)) {
         ++choices.passes;
         if (auto tuned = tunings.tuned(key.problem, key.pass)) {
             choices.tuned.push_back(*std::move(tuned));

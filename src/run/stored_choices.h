@@ -24,8 +24,7 @@ struct StoredChoices {
 
     bool is_complete() const { return tuned.size() == passes; }
 };
-StoredChoices stored_choices(const Graph& graph, const Execution& execution,
-                             const StoredTunings& tunings);
+StoredChoices stored_choices(const Plan& plan, const StoredTunings& tunings);
 
 // The execution with the stored choices, and the usual algorithms without one.
 Execution with_choices(Execution execution, const StoredChoices& choices);

@@ -32,7 +32,7 @@ using ErrorsByPass = std::map<Pass, double>;  // relative L2
 class Tuning {
 public:
     explicit Tuning(const TuningTask& task)
-        : task_(task), usual_(task.graph, task.execution, task.backend) {
+        : task_(task), usual_(task.plan.graph, task.execution, task.backend) {
         outcome_.tunable = usual_.passes();
     }
 
@@ -87,7 +87,7 @@ private:
                                                    .pass = best->pass,
                                                    .algorithm = best->algorithm,
                                                    .implementation = best->implementation,
-                                                   .network = task_.graph.name});
+                                                   .network = task_.plan.graph.name});
             }
         }
         confirm(chosen);
@@ -113,7 +113,7 @@ private:
 
     const Op& op_of(const ProblemPass& key) const {
         const auto found = std::ranges::find(outcome_.tunable, key, &TunablePass::key);
-        return task_.graph.layers[found->layer].op;
+        return task_.plan.graph.layers[found->layer].op;
     }
 
     TunedPass usual_pass(const ProblemPass& key) const {
@@ -121,7 +121,7 @@ private:
                 .pass = key.pass,
                 .algorithm = usual_algorithm(op_of(key)),
                 .implementation = usual_.step_of(key)->implementation,
-                .network = task_.graph.name};
+                .network = task_.plan.graph.name};
     }
 
     // The candidates that certainly gain, largest gain first.
@@ -195,7 +195,7 @@ private:
         const std::string name(name_of(wanted.algorithm));
         task_.tell(fmt::format("errors of {} in {}", name, pass.name));
         const Seconds begin = task_.clock.now();
-        LoneLayer lone(task_.graph, pass.layer, terms_of_errors);
+        LoneLayer lone(task_.plan.graph, pass.layer, terms_of_errors);
         const auto executable = task_.backend.prepare(
             lone.graph(), with_algorithm(LoneLayer::execution(task_.execution),
                                          std::get<ConvolutionAlgorithm>(wanted.algorithm.kind)));
@@ -274,7 +274,7 @@ private:
         }
         Execution execution = task_.execution;
         execution.engine.choices = choices_of(passes);
-        TuningNetwork together(task_.graph, execution, task_.backend);
+        TuningNetwork together(task_.plan.graph, execution, task_.backend);
         together.executable().run();
         const TurnTimes times = time_beside_usual(together);
         outcome_.usual = median_of(times.whole[0].values);
@@ -299,9 +299,9 @@ bool may_replace(const Ratio& whole) {
     return whole.value < 1 && whole.high <= 1 + ComparisonRules{}.margin;
 }
 
-TuningOutcome tune(const Graph& graph, const Execution& execution, Backend& backend,
+TuningOutcome tune(const Plan& plan, const Execution& execution, Backend& backend,
                    const TuningLimits& limits, Clock& clock, const TuningHooks& hooks) {
-    return Tuning({.graph = graph,
+    return Tuning({.plan = plan,
                    .execution = with_algorithm(execution, ConvolutionAlgorithm::direct),
                    .backend = backend,
                    .limits = limits,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "graph/plan.h"
 #include "measure/clock.h"
 #include "record/tuning.h"
 
@@ -59,7 +60,7 @@ bool may_replace(const Ratio& whole);
 // limit are left out: first candidates, then the errors of those that gain least. As many networks
 // are in memory at once as fit in half of the free memory. Requires: the execution requests no
 // algorithm.
-TuningOutcome tune(const Graph& graph, const Execution& execution, Backend& backend,
+TuningOutcome tune(const Plan& plan, const Execution& execution, Backend& backend,
                    const TuningLimits& limits, Clock& clock, const TuningHooks& hooks = {});
 
 // Choices that make an execution run as tuned, with usual algorithms for untuned passes.

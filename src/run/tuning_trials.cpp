@@ -3,7 +3,6 @@
 
 #include "backend/algorithms.h"
 #include "base/enumeration.h"
-#include "graph/memory.h"
 #include "measure/memory_use.h"
 #include "measure/statistics.h"
 #include "run/algorithm_candidates.h"
@@ -68,7 +67,9 @@ private:
         return std::min(task_.left(share_of_trials), task_.left(1) - costs_.end());
     }
 
-    const Op& op_of(const TunablePass& pass) const { return task_.graph.layers[pass.layer].op; }
+    const Op& op_of(const TunablePass& pass) const {
+        return task_.plan.graph.layers[pass.layer].op;
+    }
 
     bool is_known(const ProblemPass& key, const PassAlgorithm& algorithm) const {
         return std::ranges::any_of(trials_, [&](const TuningTrial& trial) {
@@ -113,7 +114,7 @@ private:
     // (An algorithm's extra memory is not known in advance: room for one more is left.)
     bool has_room() const {
         const auto available = available_memory();
-        return !available || *available >= 3 * footprint_of(task_.graph, task_.execution).peak;
+        return !available || *available >= 3 * task_.plan.footprint.peak;
     }
 
     // Whether this many networks can be measured with the usual one, the last of them still to be
@@ -147,7 +148,7 @@ private:
 
     void add_variant(const CandidateGroup& group, std::vector<TuningVariant>& variants) {
         const Seconds begin = task_.clock.now();
-        TuningVariant variant{{task_.graph, execution_by(group), task_.backend}};
+        TuningVariant variant{{task_.plan.graph, execution_by(group), task_.backend}};
         for (const TunablePass& pass : usual_.passes()) {
             for (const PassAlgorithm& algorithm : group) {
                 if (algorithm.is_linear() == is_linear(op_of(pass)) &&

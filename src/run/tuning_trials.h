@@ -14,7 +14,7 @@ namespace strata {
 
 // The common state of all parts of a tuning.
 struct TuningTask {
-    const Graph& graph;
+    const Plan& plan;
     Execution execution;  // of the usual network
     Backend& backend;
     const TuningLimits& limits;

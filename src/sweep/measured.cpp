@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "base/unit_text.h"
-#include "graph/memory.h"
 #include "record/completeness.h"
 #include "record/options.h"
 #include "run/memory.h"
@@ -22,7 +21,7 @@ std::string beyond_limit(const SweepSpec& spec, const Job& job) {
     if (!spec.limits.memory) {
         return "";
     }
-    const Bytes needed = footprint_of(graph_for(job), job.execution).peak;
+    const Bytes needed = job.plan->footprint.peak;
     return needed > *spec.limits.memory
                ? fmt::format("it needs {}, and --max-memory gives {}", byte_size_text(needed),
                              byte_size_text(*spec.limits.memory))
@@ -39,7 +38,7 @@ void take_run(const Run& run, StoredPoint& point) {
 bool measure_point(const SweepSpec& spec, Database& database, const CampaignHooks& common,
                    StoredPoint& point) {
     const GridPoint place = point_of(spec, point.position);
-    const Job job = job_of(spec, place);
+    const Job job = planned(job_of(spec, place));
     if (std::string reason = beyond_limit(spec, job); !reason.empty()) {
         point.outcome = PointOutcome::skipped;
         point.reason = std::move(reason);

@@ -4,9 +4,7 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "device/description.h"
-#include "graph/memory.h"
 #include "measure/memory_use.h"
-#include "run/execute.h"
 #include "sweep/point_outline.h"
 #include "sweep/predicted.h"
 
@@ -28,8 +26,7 @@ std::optional<Bytes> peak_of(const SweepSpec& spec, std::int64_t index, PointOut
         return outline.peak();
     }
     try {
-        const Job job = job_of(spec, point_of(spec, index));
-        return footprint_of(graph_for(job), job.execution).peak;
+        return planned(job_of(spec, point_of(spec, index))).plan->footprint.peak;
     } catch (const Error&) {
         return std::nullopt;
     }

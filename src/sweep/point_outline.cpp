@@ -2,7 +2,6 @@
 #include "sweep/point_outline.h"
 
 #include "base/error.h"
-#include "run/execute.h"
 
 #include <algorithm>
 
@@ -72,16 +71,15 @@ const Structure* PointOutline::structure_at(const GridPlace& place) {
         found != known.rend()) {
         return &*found;
     }
-    const Job job = job_of(spec_, point_of(spec_, place.index));
-    const Graph graph = graph_for(job);
-    if (!outline().is_of(graph, table_)) {
+    const auto plan = planned(job_of(spec_, point_of(spec_, place.index))).plan;
+    if (!outline().is_of(plan->graph, table_)) {
         return nullptr;
     }
     if (known.size() >= max_structures) {
         known.clear();
     }
     known.reserve(max_structures);
-    return &known.emplace_back(graph, outline(), job.execution, table_);
+    return &known.emplace_back(*plan, outline(), table_);
 }
 
 }  // namespace strata

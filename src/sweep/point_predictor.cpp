@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/unit_text.h"
 #include "record/options.h"
-#include "run/execute.h"
 
 #include <fmt/format.h>
 
@@ -117,25 +116,26 @@ bool PointPredictor::has_room(const GridPlace& place, const ModelledMemory& memo
 }
 
 void PointPredictor::predict_graph(const GridPlace& place, PredictedPoint& found) {
-    const Job job = job_at(place);
+    Job job = job_at(place);
     const std::int64_t shared = place.index / static_cast<std::int64_t>(models_.size());
-    if (shared != graph_index_) {
-        graph_ = graph_for(job);
-        graph_index_ = shared;
+    if (shared != plan_index_) {
+        plan_ = strata::planned(job).plan;
+        plan_index_ = shared;
     }
+    job.plan = plan_;
     const DeviceModel& model = model_at(place);
-    const NetworkPrediction prediction = predict_network(graph_, job.execution, model);
-    const ModelledMemory memory = memory_of(graph_, job.execution, prediction, model.device());
+    const NetworkPrediction prediction = predict_network(plan_->graph, job.execution, model);
+    const ModelledMemory memory = memory_of(*plan_, prediction, model.device());
     if (!has_room(place, memory, found.point)) {
         return;
     }
     if (prediction.refused() > 0) {
         found.point.outcome = PointOutcome::failed;
-        found.point.reason = refusal_in(prediction, graph_);
+        found.point.reason = refusal_in(prediction, plan_->graph);
         return;
     }
     found.run =
-        modelled_run(job, graph_, model, prediction, memory,
+        modelled_run(job, model, prediction, memory,
                      steps_ == KeptSteps::none ? ModelledDetail::time : ModelledDetail::steps);
     found.point.outcome = PointOutcome::ok;
 }

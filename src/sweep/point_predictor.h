@@ -68,8 +68,8 @@ private:
     std::string text_;
     std::vector<std::pair<std::string, std::string>> mode_and_dtype_;  // by settings
 
-    Graph graph_;  // of the last points that needed a graph
-    std::int64_t graph_index_ = -1;
+    std::shared_ptr<const Plan> plan_;  // of the last points that needed one
+    std::int64_t plan_index_ = -1;
 
     PointOutline outline_;
     std::vector<OutlinePredictor> predictors_;  // by settings and device

@@ -147,6 +147,17 @@ class Sweeps(Program):
         self.assertEqual([sweep["variable"] for sweep in sweeps], ["nodes"])
         self.assertEqual(self.point_status(sweeps[0]), dict.fromkeys([8, 16, 32], "measured"))
 
+    def test_a_framework_is_started_once_to_open_it_and_once_for_each_network(self):
+        peer = ROOT / "tests" / "backend" / "peer" / "scripted_peer.py"
+        interpreter = self.folder / "interpreter"
+        interpreter.write_text(f'#!/bin/sh\necho >> starts\nshift\nexec "{sys.executable}" "{peer}" "$@"\n')
+        interpreter.chmod(0o755)
+        self.environment["STRATA_PEERS_PYTHON"] = str(interpreter)
+        # The process that answers first uses all processors, so it computes no network here.
+        self.strata("run", TINY, "--inference", "--batch", "2,4,8", "--no-wait", "--threads", "1", *QUICK[2:],
+                    "--backend", "pytorch")
+        self.assertEqual(len((self.folder / "starts").read_text().splitlines()), 1 + 3)
+
     def test_two_numbers_make_a_grid(self):
         shown = self.json("run", "fc:layers=1", "--vary", "nodes=8,16", "--vary", "batch=1,2", "--no-wait", *QUICK)
         self.assertEqual(len(shown["grids"]), 1)

@@ -39,7 +39,7 @@ protected:
                                   .precision = 10};
         request_.networks = {"fc:layers=1,nodes=8"};
         request_.batches = {2};
-        hooks_.make_backend = [this](const Job&) {
+        hooks_.backend = [this](const Job&) {
             ++backends_made_;
             return std::make_unique<ScriptedBackend>(script_);
         };
@@ -251,7 +251,7 @@ TEST_F(Campaigns, ADeviceLostBeforeTimingLeavesARunThatExplainsIt) {
 // Like a framework's process: each network gets one.
 TEST_F(Campaigns, ALostDeviceOfASingleRunEndsOnlyThatRun) {
     request_.batches = {1, 2, 3};
-    hooks_.make_backend = [this](const Job& job) {
+    hooks_.backend = [this](const Job& job) {
         auto backend = std::make_unique<ScriptedBackend>([this, &job](ScriptedExecutable&) {
             if (job.request.batch == 2 && measured_ == 2) {
                 throw DeviceFailure(DeviceFate::lost, "it has crashed", ExitCode::failed);

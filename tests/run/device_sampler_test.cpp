@@ -122,7 +122,7 @@ strata::Run watched_run() {
     job.request.network = "activation(2x3x8x8)";
     job.policy = {.min_time = Seconds{0}, .min_samples = 1, .precision = 10};
     WatchedBackend backend;
-    return execute(job, graph_for(job), backend, {});
+    return execute(planned(job), backend, {});
 }
 
 // A device file whose ceilings are all equal.

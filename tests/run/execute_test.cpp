@@ -37,7 +37,7 @@ protected:
 
     std::filesystem::path file() const { return folder_ / "tiny.graph"; }
     strata::Run run(const Observer& observer = {}, const std::optional<strata::Run>& earlier = {}) {
-        return execute(job_, graph_for(job_), *backend_, observer, earlier);
+        return execute(planned(job_), *backend_, observer, earlier);
     }
 
     const TemporaryDirectory directory_;
@@ -113,11 +113,11 @@ TEST_F(Execute, AStopLeavesAPartialRunThatCanBeContinued) {
 TEST_F(Execute, ARunWithARefusedStepCanBeContinued) {
     strata::testing::ScriptedBackend backend(
         [](strata::testing::ScriptedExecutable& executable) { executable.refuse(1, "not here"); });
-    const Graph graph = graph_for(job_);
-    strata::Run earlier = execute(job_, graph, backend, {});
+    const Job job = planned(job_);
+    strata::Run earlier = execute(job, backend, {});
     ASSERT_TRUE(std::holds_alternative<Skipped>(earlier.steps[1].time));
     const std::size_t before = earlier.whole.instrumented.values.size();
-    const strata::Run whole = execute(job_, graph, backend, {}, earlier);
+    const strata::Run whole = execute(job, backend, {}, earlier);
     EXPECT_TRUE(std::holds_alternative<Skipped>(whole.steps[1].time));
     EXPECT_GT(std::get<Samples>(whole.steps[0].time).values.size(), before);
 }
@@ -130,7 +130,7 @@ TEST_F(Execute, AnIterationThatCouldNotBeRecordedIsADoubt) {
                     executable.fail_to_record();
                 }
             });
-        const strata::Run done = execute(job_, graph_for(job_), backend, {});
+        const strata::Run done = execute(planned(job_), backend, {});
         EXPECT_EQ(std::ranges::count(done.flags, DoubtKind::not_recorded, &Flag::kind),
                   fails ? 1 : 0);
     }

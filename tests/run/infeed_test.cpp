@@ -52,7 +52,7 @@ protected:
     }
 
     strata::Run run(const Observer& observer = {}) {
-        return execute(job_, graph_for(job_), *backend_, observer);
+        return execute(planned(job_), *backend_, observer);
     }
 
     const TemporaryDirectory directory_;

@@ -54,8 +54,8 @@ Run predicted(const Case& one) {
     job.execution.numerics = {.mode = one.mode, .dtype = one.dtype};
     const auto device = model_of(find_description(one.device));
     set_device(job, device->device());
-    const Graph graph = graph_for(job);
-    return modelled_run(job, graph, *device, predict_network(graph, job.execution, *device));
+    job = planned(job);
+    return modelled_run(job, *device, predict_network(job.plan->graph, job.execution, *device));
 }
 
 bool saves_operations(const StepResult& step) {
@@ -125,7 +125,7 @@ TEST(Laws, ShowAndPredictCountTheSameWork) {
                 Job job;
                 job.request = {.network = network, .batch = 4, .dims = {}, .variables = {}};
                 job.execution.numerics = {.mode = mode, .dtype = dtype};
-                const Graph graph = graph_for(job);
+                const Graph graph = planned(job).plan->graph;
                 const NetworkWork shown = work_of(graph, conventions().front(), job.execution);
                 Flops flops;
                 Bytes traffic;

@@ -3,8 +3,6 @@
 
 #include "base/error.h"
 #include "base/unit_text.h"
-#include "graph/memory.h"
-#include "run/execute.h"
 #include "tests/support/error_message.h"
 
 #include <gtest/gtest.h>
@@ -19,28 +17,25 @@ Job job_at(std::int64_t batch) {
 }
 
 Bytes needed_by(const Job& job) {
-    return footprint_of(graph_for(job), job.execution).peak;
+    return planned(job).plan->footprint.peak;
 }
 
 const BackendInfo host = {"reference", "1", ""};
 
 TEST(JobMemory, AJobMayNotExceedItsMemoryLimit) {
-    Job job = job_at(4);
-    const Graph graph = graph_for(job);
-    job.memory = Bytes{1000};
-    EXPECT_NO_THROW(require_memory(job, graph, Bytes{1000}, host));
-    EXPECT_NE(
-        error_of([&] { require_memory(job, graph, Bytes{1001}, host); }).find("--memory gives"),
-        std::string::npos);
+    Job job = planned(job_at(4));
+    job.memory = job.plan->footprint.peak;
+    EXPECT_NO_THROW(require_memory(job, host));
+    job.memory = job.plan->footprint.peak - Bytes{1};
+    EXPECT_NE(error_of([&] { require_memory(job, host); }).find("--memory gives"),
+              std::string::npos);
 }
 
 TEST(JobMemory, ADeviceHasItsOwnMemory) {
     BackendInfo device = host;
-    device.device_memory = Bytes{1000};
-    const Job job = job_at(4);
-    EXPECT_NE(error_of([&] {
-                  require_memory(job, graph_for(job), Bytes{1001}, device);
-              }).find("the device has"),
+    const Job job = planned(job_at(4));
+    device.device_memory = job.plan->footprint.peak - Bytes{1};
+    EXPECT_NE(error_of([&] { require_memory(job, device); }).find("the device has"),
               std::string::npos);
 }
 
@@ -48,14 +43,13 @@ TEST(JobMemory, MemoryHeldByOthersOnADeviceIsNotFree) {
     BackendInfo device = host;
     device.device_memory = needed_by(job_at(9));
     device.free_device_memory = needed_by(job_at(3));
-    const Job job = job_at(4);
-    const std::string sentence =
-        error_of([&] { require_memory(job, graph_for(job), needed_by(job), device); });
+    const Job job = planned(job_at(4));
+    const std::string sentence = error_of([&] { require_memory(job, device); });
     EXPECT_NE(sentence.find("the device has free " + byte_size_text(*device.free_device_memory) +
                             " of " + byte_size_text(*device.device_memory)),
               std::string::npos)
         << sentence;
-    EXPECT_NO_THROW(require_memory(job, graph_for(job), needed_by(job_at(3)), device));
+    EXPECT_NO_THROW(require_memory(planned(job_at(3)), device));
     const auto capacity = capacity_of(job_at(1), device);
     EXPECT_EQ(capacity->source, MemorySource::device);
     EXPECT_EQ(capacity->largest.batch, 3);

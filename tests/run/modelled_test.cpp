@@ -27,10 +27,10 @@ Job job_for(const std::string& device, std::int64_t batch = 4) {
     return job;
 }
 
-Run predicted(const Job& job, const DeviceChanges& changes = {}) {
+Run predicted(Job job, const DeviceChanges& changes = {}) {
     const auto device = model_of(find_description(*modelled_device(job.backend)), changes);
-    const Graph graph = graph_for(job);
-    return modelled_run(job, graph, *device, predict_network(graph, job.execution, *device));
+    job = planned(job);
+    return modelled_run(job, *device, predict_network(job.plan->graph, job.execution, *device));
 }
 
 TEST(Modelled, IsAModelledRunWithATimeForEveryStepAndTheirSum) {
@@ -112,7 +112,7 @@ TEST(Modelled, PredictsTheSavingByFusion) {
     const Job job = job_for("v100", 32);
     const strata::Run run = predicted(job);
     const FusionForecast found =
-        forecast_of_fusion(run, graph_for(job), FusionScope::all, FusionMethod::traffic);
+        forecast_of_fusion(run, planned(job).plan->graph, FusionScope::all, FusionMethod::traffic);
     ASSERT_TRUE(found.gain);
     EXPECT_GT(found.gain->median, Seconds{});
 }

@@ -32,7 +32,6 @@ protected:
     }
 
     strata::Run run(const Observer& observer = {}, const std::optional<strata::Run>& earlier = {}) {
-        const Graph graph = graph_for(job_);
         strata::testing::ScriptedBackend backend(
             [&](strata::testing::ScriptedExecutable& executable) {
                 auto profiling =
@@ -40,7 +39,7 @@ protected:
                 script_(*profiling);
                 executable.profile_with(std::move(profiling));
             });
-        return execute(job_, graph, backend, observer, earlier);
+        return execute(planned(job_), backend, observer, earlier);
     }
 
     static bool has_flag(const strata::Run& run, const std::string& kind) {
@@ -149,9 +148,8 @@ TEST_F(Profile, AStopLeavesAPartialRunWithoutRecording) {
 }
 
 TEST_F(Profile, ABackendWithoutAProfilerIsReported) {
-    const Graph graph = graph_for(job_);
     strata::testing::ScriptedBackend backend([](strata::testing::ScriptedExecutable&) {});
-    EXPECT_TRUE(has_flag(execute(job_, graph, backend, {}), "not-traced"));
+    EXPECT_TRUE(has_flag(execute(planned(job_), backend, {}), "not-traced"));
 }
 
 TEST(IterationsToRecord, AreFewerIfOneTakesLong) {

@@ -46,7 +46,7 @@ protected:
         request_.common.tracing = Tracing::done;
         request_.networks = {"fc:layers=1,nodes=8"};
         request_.batches = {1, 2, 3};
-        hooks_.make_backend = [this](const Job& job) { return make_backend(*job.request.batch); };
+        hooks_.backend = [this](const Job& job) { return make_backend(*job.request.batch); };
         hooks_.observer.stop = &stop_;
         hooks_.show = [this](const std::vector<strata::Run>& runs, const auto&) {
             note("show");
@@ -238,7 +238,7 @@ TEST_F(ProfiledCampaigns, StepsWithOtherImplementationsAreDoubted) {
 }
 
 TEST_F(ProfiledCampaigns, ARunThatLostItsOwnDeviceIsNotRecordedAndTheOthersAre) {
-    hooks_.make_backend = [this](const Job& job) {
+    hooks_.backend = [this](const Job& job) {
         auto backend = make_backend(*job.request.batch);
         static_cast<ScriptedBackend&>(*backend).scope = LossScope::executable;
         return backend;

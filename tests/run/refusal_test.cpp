@@ -39,7 +39,7 @@ Job small_job() {
 strata::Run refused_by(const std::function<void()>& fail) {
     FullMachine backend(fail);
     const Job job = small_job();
-    return execute_or_refuse(job, graph_for(job), backend, {});
+    return execute_or_refuse(planned(job), backend, {});
 }
 
 TEST(Refusal, ANetworkThatDoesNotFitIsACompleteRunOfSkippedSteps) {
@@ -47,7 +47,7 @@ TEST(Refusal, ANetworkThatDoesNotFitIsACompleteRunOfSkippedSteps) {
     FullMachine backend([] { throw Error("too large", ExitCode::machine_cannot); });
     const Job job = small_job();
     const Observer observer{.begun = [&](strata::Run&) { ++begun; }};
-    const strata::Run run = execute_or_refuse(job, graph_for(job), backend, observer);
+    const strata::Run run = execute_or_refuse(planned(job), backend, observer);
     EXPECT_EQ(run.state, RunState::complete);
     EXPECT_EQ(begun, 1);
     EXPECT_TRUE(run.whole.end_to_end.values.empty());
@@ -74,7 +74,7 @@ TEST(Refusal, ANetworkThatFitsIsExecuted) {
                   .min_samples = 3,
                   .precision = 10};
     const auto backend = make_reference_backend();
-    const strata::Run run = execute_or_refuse(job, graph_for(job), *backend, {});
+    const strata::Run run = execute_or_refuse(planned(job), *backend, {});
     EXPECT_FALSE(run.whole.end_to_end.values.empty());
 }
 
@@ -118,13 +118,13 @@ TEST(Refusal, AMostlyUnsupportedNetworkIsMeasuredIfAllowed) {
     strata::testing::ScriptedBackend backend(
         [](strata::testing::ScriptedExecutable& executable) { executable.refuse(0, "not here"); });
     try {
-        execute(job, graph_for(job), backend, {});
+        execute(planned(job), backend, {});
         FAIL() << "accepted";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ExitCode::machine_cannot);
     }
     job.remainder = Remainder::measured;
-    const strata::Run run = execute(job, graph_for(job), backend, {});
+    const strata::Run run = execute(planned(job), backend, {});
     EXPECT_TRUE(std::holds_alternative<Skipped>(run.steps[0].time));
     EXPECT_FALSE(std::get<Samples>(run.steps[1].time).values.empty());
 }
@@ -140,11 +140,12 @@ protected:
                        .max_time = Seconds{0.1},
                        .min_samples = 3,
                        .precision = 10};
+        job_ = planned(job_);
     }
 
     const StepResult& step(const strata::Run& run, const Task& task) const {
         return *std::ranges::find_if(run.steps, [&](const StepResult& one) {
-            return one.layer == graph_.layers[task.layer].name && one.pass == task.pass;
+            return one.layer == job_.plan->graph.layers[task.layer].name && one.pass == task.pass;
         });
     }
 
@@ -152,15 +153,10 @@ protected:
         strata::testing::ScriptedBackend backend([&](strata::testing::ScriptedExecutable&) {
             throw StepFailure(task, "an illegal address");
         });
-        return execute(job_, graph_, backend, {}, earlier);
+        return execute(job_, backend, {}, earlier);
     }
 
     Job job_;
-    Graph graph_ = [] {
-        Job job;
-        job.request = {.network = "fc:layers=2,nodes=8", .batch = 2, .dims = {}, .variables = {}};
-        return graph_for(job);
-    }();
     static constexpr Task culprit = {.layer = 1, .pass = Pass::forward};
 };
 
@@ -171,7 +167,7 @@ TEST_F(LostDevice, TheCausingStepHasFailedAndNoOtherIsMeasured) {
     EXPECT_EQ(std::get<Failed>(step(run, culprit).time).reason, "an illegal address");
     for (const StepResult& one : run.steps) {
         if (&one != &step(run, culprit)) {
-            EXPECT_NE(std::get<Skipped>(one.time).reason.find(graph_.layers[1].name),
+            EXPECT_NE(std::get<Skipped>(one.time).reason.find(job_.plan->graph.layers[1].name),
                       std::string::npos);
         }
     }
@@ -180,9 +176,9 @@ TEST_F(LostDevice, TheCausingStepHasFailedAndNoOtherIsMeasured) {
 TEST_F(LostDevice, TheSameCommandLeavesItOutAndMeasuresTheRest) {
     const strata::Run earlier = failing(culprit);
     strata::testing::ScriptedBackend backend([&](strata::testing::ScriptedExecutable&) {});
-    const strata::Run run = execute(job_, graph_, backend, {}, earlier);
+    const strata::Run run = execute(job_, backend, {}, earlier);
     ASSERT_EQ(backend.asked.scheduling.omissions.size(), 1u);
-    EXPECT_EQ(backend.asked.scheduling.omissions[0].layer, graph_.layers[1].name);
+    EXPECT_EQ(backend.asked.scheduling.omissions[0].layer, job_.plan->graph.layers[1].name);
     EXPECT_EQ(backend.asked.scheduling.omissions[0].pass, Pass::forward);
     EXPECT_EQ(run.state, RunState::complete);
     EXPECT_FALSE(lost_its_device(run));

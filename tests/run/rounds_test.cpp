@@ -43,10 +43,10 @@ protected:
     }
 
     void measure(const Job& job, PlanPosition position) {
-        const Experiment one{.groups = {{job}}, .settings = {{}}, .variations = {}};
+        const Experiment one{.groups = {{planned(job)}}, .settings = {{}}, .variations = {}};
         run_campaign(
             one, database_,
-            {.make_backend =
+            {.backend =
                  [](const Job&) {
                      return std::make_unique<ScriptedBackend>([](testing::ScriptedExecutable&) {});
                  },

@@ -17,7 +17,7 @@ Graph one_convolution() {
 
 TEST(Steps, AComputeStepHasItsLayersWork) {
     const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward}};
-    const auto results = step_results(one_convolution(), {}, steps, {});
+    const auto results = step_results(*plan_of(one_convolution(), {}), steps, {});
     ASSERT_EQ(results.size(), 1U);
     EXPECT_EQ(results[0].layer, "conv");
     EXPECT_EQ(results[0].operation, "convolution");
@@ -28,7 +28,7 @@ TEST(Steps, AComputeStepHasItsLayersWork) {
 TEST(Steps, AReorderHasNoArithmeticAndOnlyMovesBytes) {
     const std::vector<Step> steps = {
         {.layer = 0, .pass = Pass::forward, .kind = StepKind::reorder, .moved = Bytes{1000}}};
-    const auto results = step_results(one_convolution(), {}, steps, {});
+    const auto results = step_results(*plan_of(one_convolution(), {}), steps, {});
     EXPECT_EQ(results[0].flops.value, 0);
     EXPECT_EQ(results[0].read.value + results[0].written.value, 1000);
 }
@@ -36,7 +36,7 @@ TEST(Steps, AReorderHasNoArithmeticAndOnlyMovesBytes) {
 TEST(Steps, AnAliasHasNeitherWorkNorTrafficNorTime) {
     const std::vector<Step> steps = {
         {.layer = 0, .pass = Pass::forward, .implementation = "alias"}};
-    const auto results = step_results(one_convolution(), {}, steps, {});
+    const auto results = step_results(*plan_of(one_convolution(), {}), steps, {});
     EXPECT_EQ(results[0].flops.value, 0);
     EXPECT_EQ(results[0].read.value + results[0].written.value, 0);
     EXPECT_TRUE(std::holds_alternative<NoOp>(results[0].time));
@@ -44,9 +44,8 @@ TEST(Steps, AnAliasHasNeitherWorkNorTrafficNorTime) {
 
 TEST(Steps, AnUpdateHasItsOptimizersWork) {
     const std::vector<Step> steps = {{.layer = 0, .pass = Pass::update}};
-    const auto momentum = step_results(one_convolution(), {}, steps, {});
-    const auto adam =
-        step_results(one_convolution(), {.numerics = {.optimizer = Adam{}}}, steps, {});
+    const auto momentum = step_results(*plan_of(one_convolution(), {}), steps, {});
+    const auto adam = step_results(*plan_of(one_convolution(), {.optimizer = Adam{}}), steps, {});
     constexpr double trained = 4 * 3 * 3 * 3 + 4;
     EXPECT_EQ(momentum[0].flops.value, 4 * trained);
     EXPECT_EQ(adam[0].flops.value, 12 * trained);
@@ -57,7 +56,7 @@ TEST(Steps, ARefusedStepIsSkippedAndADisagreeingOneFailed) {
     const std::vector<Step> steps = {
         {.layer = 0, .pass = Pass::forward, .state = Refused{"too odd"}},
         {.layer = 0, .pass = Pass::backward_weights}};
-    const auto results = step_results(one_convolution(), {}, steps,
+    const auto results = step_results(*plan_of(one_convolution(), {}), steps,
                                       {{{0, Pass::forward}, {{0, 0}, ""}},
                                        {{0, Pass::backward_weights}, {{0.3, 0.1}, "differs"}}});
     EXPECT_EQ(std::get<Skipped>(results[0].time).reason, "too odd");
@@ -69,8 +68,8 @@ TEST(Steps, ARefusedStepIsSkippedAndADisagreeingOneFailed) {
 TEST(Steps, AStepKeepsItsDifferenceFromTheReference) {
     const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward, .kind = StepKind::reorder},
                                      {.layer = 0, .pass = Pass::forward}};
-    const auto results =
-        step_results(one_convolution(), {}, steps, {{{0, Pass::forward}, {{3e-6, 1e-4}, ""}}});
+    const auto results = step_results(*plan_of(one_convolution(), {}), steps,
+                                      {{{0, Pass::forward}, {{3e-6, 1e-4}, ""}}});
     EXPECT_FALSE(results[0].verified) << "a reorder computes nothing";
     EXPECT_EQ(results[1].verified->error, 3e-6);
     EXPECT_EQ(results[1].verified->tolerance, 1e-4);
@@ -86,8 +85,8 @@ TEST(Steps, TwoPassesInOneStepReadSharedOperandsOnce) {
                                      {.layer = 1, .pass = Pass::backward_data}};
     std::vector<Step> joined = apart;
     joined[0].state = IncludedIn{Task{1, Pass::backward_data}};
-    const auto before = step_results(graph, {}, apart, {});
-    const auto after = step_results(graph, {}, joined, {});
+    const auto before = step_results(*plan_of(graph, {}), apart, {});
+    const auto after = step_results(*plan_of(graph, {}), joined, {});
     EXPECT_EQ(std::get<Included>(after[0].time).step, "norm backward_data");
     EXPECT_EQ(after[0].flops, Flops{});
     EXPECT_EQ(after[1].flops, before[0].flops + before[1].flops);
@@ -104,8 +103,8 @@ TEST(Steps, AnIncludedStepHasItsTimeAndWorkInTheOther) {
     const std::vector<Step> apart = {{.layer = 0}, {.layer = 1}};
     const std::vector<Step> fused = {{.layer = 0},
                                      {.layer = 1, .state = IncludedIn{Task{0, Pass::forward}}}};
-    const auto before = step_results(graph, {}, apart, {});
-    const auto after = step_results(graph, {}, fused, {});
+    const auto before = step_results(*plan_of(graph, {}), apart, {});
+    const auto after = step_results(*plan_of(graph, {}), fused, {});
     EXPECT_EQ(std::get<Included>(after[1].time).step, "conv forward");
     EXPECT_EQ(after[0].flops, before[0].flops + before[1].flops);
     EXPECT_EQ(after[0].read, before[0].read);
@@ -116,8 +115,8 @@ TEST(Steps, AnIncludedStepHasItsTimeAndWorkInTheOther) {
 TEST(Steps, HalfWidthElementsMoveHalfTheActivations) {
     const std::vector<Step> steps = {{.layer = 0, .pass = Pass::forward}};
     const Graph graph = one_convolution();
-    const auto wide = step_results(graph, {}, steps, {});
-    const auto narrow = step_results(graph, {.numerics = {.dtype = DataType::bf16}}, steps, {});
+    const auto wide = step_results(*plan_of(graph, {}), steps, {});
+    const auto narrow = step_results(*plan_of(graph, {.dtype = DataType::bf16}), steps, {});
     EXPECT_EQ(narrow[0].written.value, wide[0].written.value / 2);
     EXPECT_EQ(narrow[0].flops.value, wide[0].flops.value);
 }
@@ -137,7 +136,7 @@ TEST(Steps, ACompiledNetworksTrafficShrinksWithItsLayersAndStaysPositive) {
         }
     }
     const Graph graph = builder.finish();
-    const auto results = step_results(graph, {}, steps, {});
+    const auto results = step_results(*plan_of(graph, {}), steps, {});
     const auto bytes = [](std::int64_t elements) { return 4.0 * static_cast<double>(elements); };
     std::int64_t parameters = 0;
     for (const Tensor& tensor :

@@ -28,7 +28,7 @@ Graph network() {
 class StoredChoicesTest : public ::testing::Test {
 protected:
     StoredChoices choices(const Execution& execution = {}) const {
-        return stored_choices(graph_, execution, tunings_);
+        return stored_choices(*plan_of(graph_, execution.numerics), tunings_);
     }
     void store(Pass pass, ConvolutionAlgorithm algorithm) const {
         tunings_.store(std::array{TunedPass{.problem = problem_text(graph_, graph_.layers[0]),
@@ -97,7 +97,7 @@ TEST_F(StoredChoicesTest, ALinearLayersChoiceLeavesConvolutionsDirect) {
                                         .pass = Pass::backward_weights,
                                         .algorithm = LinearAlgorithm::matmul,
                                         .network = "linear"}});
-    const Execution execution = with_choices({}, stored_choices(graph, {}, tunings_));
+    const Execution execution = with_choices({}, stored_choices(*plan_of(graph, {}), tunings_));
     EXPECT_EQ(execution.engine.algorithm, direct);
     ASSERT_EQ(execution.engine.choices.size(), 1U);
     EXPECT_EQ(execution.engine.choices[0].algorithm, LinearAlgorithm::matmul);

@@ -36,8 +36,8 @@ public:
     TuningLimits limits;
 
     TuningOutcome tune(const TuningHooks& hooks = {}) {
-        return strata::tune(graph_, {.scheduling = {.threads = 1}}, backend_, limits, clock_,
-                            hooks);
+        return strata::tune(*plan_of(graph_, {}), {.scheduling = {.threads = 1}}, backend_, limits,
+                            clock_, hooks);
     }
 
     const Graph& graph() const { return graph_; }
@@ -404,7 +404,7 @@ TEST(Tune, APassOfALinearLayerGetsItsPlantedFastest) {
     asked = &backend.asked;
     testing::FakeClock clock;
     const TuningOutcome outcome =
-        tune(graph, {.scheduling = {.threads = 1}}, backend, TuningLimits{}, clock);
+        tune(*plan_of(graph, {}), {.scheduling = {.threads = 1}}, backend, TuningLimits{}, clock);
     EXPECT_EQ(outcome.passes.size(), 3U);
     EXPECT_EQ(tuned(outcome, graph, 0, Pass::backward_weights).algorithm, LinearAlgorithm::matmul);
     EXPECT_EQ(tuned(outcome, graph, 0, Pass::forward).algorithm, LinearAlgorithm::usual);

@@ -32,7 +32,7 @@ protected:
             "outputs = 4\n",
             "tiny.toml");
         spec_.backends = {"scripted"};
-        hooks_.campaign.make_backend = [this](const Job&) {
+        hooks_.campaign.backend = [this](const Job&) {
             return std::make_unique<ScriptedBackend>(script_);
         };
         hooks_.campaign.observer.stop = &stop_;
@@ -156,7 +156,7 @@ TEST_F(MeasuredSweeps, SkipPointsBeyondTheMemoryLimit) {
 TEST_F(MeasuredSweeps, KeepWhyAPointFailedAndContinue) {
     spec_.anchor_every = 0;
     int asked = 0;
-    hooks_.campaign.make_backend = [&](const Job&) -> std::unique_ptr<Backend> {
+    hooks_.campaign.backend = [&](const Job&) -> std::unique_ptr<Backend> {
         if (++asked % 2 == 0) {
             throw Error("the library has no such kernel");
         }
@@ -171,7 +171,7 @@ TEST_F(MeasuredSweeps, KeepWhyAPointFailedAndContinue) {
 }
 
 TEST_F(MeasuredSweeps, ReportExhaustedMemoryAsSuch) {
-    hooks_.campaign.make_backend = [](const Job&) -> std::unique_ptr<Backend> {
+    hooks_.campaign.backend = [](const Job&) -> std::unique_ptr<Backend> {
         throw std::bad_alloc();
     };
     measure();

@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "graph/memory.h"
-#include "run/execute.h"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +12,7 @@ namespace strata {
 namespace {
 
 Bytes peak_of_graph(const SweepSpec& spec, std::int64_t index) {
-    const Job job = job_of(spec, point_of(spec, index));
-    return footprint_of(graph_for(job), job.execution).peak;
+    return planned(job_of(spec, point_of(spec, index))).plan->footprint.peak;
 }
 
 class PointOutlines : public ::testing::TestWithParam<const char*> {};

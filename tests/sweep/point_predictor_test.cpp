@@ -2,7 +2,6 @@
 #include "sweep/point_predictor.h"
 
 #include "record/identity.h"
-#include "run/execute.h"
 #include "store/load.h"
 #include "store/statement.h"
 #include "sweep/predicted.h"
@@ -18,14 +17,13 @@ namespace {
 std::optional<Run> the_long_way(const SweepSpec& spec, std::int64_t index) {
     const GridPlace place = place_of(spec, index);
     const auto model = model_of(find_description(spec.devices[place.target]));
-    const Job job = predicted_job(spec, place, model->device());
-    const Graph graph = graph_for(job);
-    const NetworkPrediction prediction = predict_network(graph, job.execution, *model);
-    const ModelledMemory memory = memory_of(graph, job.execution, prediction, model->device());
+    const Job job = planned(predicted_job(spec, place, model->device()));
+    const NetworkPrediction prediction = predict_network(job.plan->graph, job.execution, *model);
+    const ModelledMemory memory = memory_of(*job.plan, prediction, model->device());
     if (!memory.fits() || prediction.refused() > 0) {
         return std::nullopt;
     }
-    return modelled_run(job, graph, *model, prediction, memory, ModelledDetail::time);
+    return modelled_run(job, *model, prediction, memory, ModelledDetail::time);
 }
 
 void expect_points_of_the_long_way(const SweepSpec& spec, std::int64_t samples) {

@@ -2,7 +2,6 @@
 #include "sweep/predicted.h"
 
 #include "predict/network.h"
-#include "run/execute.h"
 #include "run/modelled.h"
 #include "store/load.h"
 #include "store/observations.h"
@@ -52,9 +51,9 @@ TEST_F(PredictedSweeps, StoreTheSameRunAsPredictingThePointAlone) {
         Job job = job_of(spec, point_of(spec, index));
         job.execution.engine.algorithm = ConvolutionAlgorithm::automatic;
         const auto device = model_of(find_description(point_of(spec, index).target));
-        const Graph graph = graph_for(job);
+        job = planned(job);
         const strata::Run alone =
-            modelled_run(job, graph, *device, predict_network(graph, job.execution, *device));
+            modelled_run(job, *device, predict_network(job.plan->graph, job.execution, *device));
         const strata::Run stored = load_run(
             database_,
             number("SELECT run FROM sweep_result WHERE position = " + std::to_string(index)));

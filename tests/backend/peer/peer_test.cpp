@@ -295,7 +295,8 @@ TEST_F(ScriptedPeer, ThatCrashesWhileItIsMeasuredLeavesAPartialRunThatSaysSo) {
     job.backend = "scripted";
     job.execution = execution_;
     job.policy.max_time = Seconds{0.2};
-    const strata::Run run = execute(job, graph_, *peer, {});
+    job.plan = plan_of(graph_, execution_.numerics);
+    const strata::Run run = execute(job, *peer, {});
     EXPECT_EQ(run.state, RunState::partial);
     ASSERT_EQ(run.flags.size(), 1U);
     EXPECT_EQ(run.flags[0].kind, DoubtKind::device_lost);
@@ -311,7 +312,7 @@ TEST_F(ScriptedPeer, ThatCrashesLeavesTheOtherNetworksOfASweepMeasured) {
     request.networks = {"fc:layers=1,nodes=8", "fc:layers=2,nodes=8", "fc:layers=3,nodes=8"};
     request.batches = {2};
     std::vector<RunState> states;
-    const CampaignHooks hooks = {.make_backend =
+    const CampaignHooks hooks = {.backend =
                                      [&](const Job& job) {
                                          const bool is_second =
                                              job.request.network.find("=2") != std::string::npos;
