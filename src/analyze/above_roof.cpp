@@ -159,9 +159,8 @@ std::string some_of(const std::vector<std::string>& names) {
 
 // The command that repeats the calibration, for the backend's device or the number of threads.
 std::string calibrate_command(const Run& run) {
-    return run.provenance.contains("gpu.name")
-               ? "strata calibrate --backend " + run.settings.backend
-               : fmt::format("strata calibrate --threads {}", run.settings.threads());
+    return run.ran_on_gpu() ? "strata calibrate --backend " + run.settings.backend
+                            : fmt::format("strata calibrate --threads {}", run.settings.threads());
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ bool is_for_winograd(const StepResult& step) {
 }
 
 bool is_unoptimised(const StepResult& step) {
-    return step.implementation.find("ref:") != std::string::npos || step.implementation == "ref";
+    return step.implementation_kind == ImplementationKind::library_reference;
 }
 
 void add(StepEvidence& evidence, const StepResult& step, const StepBound& bound, Seconds time) {

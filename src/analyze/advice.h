@@ -39,8 +39,7 @@ std::string reason_for(const StepEvidence& evidence);
 // run.
 std::optional<Problem> problem_in(const StepResult& step);
 
-// Whether the library runs reference code because it has no optimised kernel ("ref:any",
-// "bnorm_ref:any").
+// Whether the library runs reference code because it has no optimised kernel.
 bool is_unoptimised(const StepResult& step);
 
 // Whether Winograd's transform applies: a convolution with 3x3 kernels at stride 1 and enough

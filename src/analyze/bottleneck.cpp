@@ -81,7 +81,7 @@ StepBound judged(const Candidate& decisive, Seconds time) {
 }  // namespace
 
 bool is_alias(const StepResult& step) {
-    return step.implementation == "alias";
+    return step.implementation_kind == ImplementationKind::alias;
 }
 
 StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
@@ -100,7 +100,7 @@ StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
 
 const Device* ceilings_of(const Run& run) {
     // Earlier releases used the most recently measured ceilings for every run.
-    const bool is_its_own = run.origin == Origin::modelled || run.provenance.contains("gpu.name") ||
+    const bool is_its_own = run.origin == Origin::modelled || run.ran_on_gpu() ||
                             (run.device && run.device->threads == run.settings.threads());
     return run.device && is_its_own ? &*run.device : nullptr;
 }

@@ -358,7 +358,11 @@ std::vector<SettingDifference> differences_between(const Settings& before, const
     std::vector<SettingDifference> differences;
     for (const std::string& name : names) {
         if (value_of(one, name) != value_of(other, name)) {
-            differences.push_back({name, value_of(one, name), value_of(other, name)});
+            differences.push_back({.name = name,
+                                   .before = value_of(one, name),
+                                   .after = value_of(other, name),
+                                   .is_tuned_before = name == "choices" && is_tuned(before),
+                                   .is_tuned_after = name == "choices" && is_tuned(after)});
         }
     }
     return differences;
@@ -401,15 +405,15 @@ std::vector<std::string> names_of_sides(std::span<const Settings> sides) {
     constexpr std::array<std::string_view, 5> told_by_value = {"backend", "network", "algorithm",
                                                                "dtype", "mode"};
     std::set<std::string> varied;
-    bool is_modelled = false;
+    bool any_is_modelled = false;
     for (const Settings& side : sides) {
         for (const SettingDifference& each : differences_between(sides.front(), side)) {
             varied.insert(each.name);
         }
-        is_modelled = is_modelled || side.backend.starts_with("modelled:");
+        any_is_modelled = any_is_modelled || is_modelled(side);
     }
     varied.erase("recording content");
-    if (is_modelled) {  // as in drop_unrecorded
+    if (any_is_modelled) {  // as in drop_unrecorded
         varied.erase("algorithm");
         varied.erase("threads");
     }

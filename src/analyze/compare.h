@@ -17,6 +17,8 @@ struct SettingDifference {
     std::string name;
     std::string before;
     std::string after;
+    bool is_tuned_before = false;  // a stored tuning made these choices
+    bool is_tuned_after = false;
 
     bool operator==(const SettingDifference&) const = default;
 };

@@ -76,7 +76,7 @@ void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
         remarks.emplace_back(
             "An imported profile has no ceilings of the machine that it was recorded on, so what "
             "bounds each layer is unknown.");
-    } else if (run.provenance.contains("gpu.name")) {
+    } else if (run.ran_on_gpu()) {
         remarks.push_back(
             fmt::format("No ceilings are known: `strata calibrate --backend {}` measures them, and "
                         "later runs then show what bounds each layer.",

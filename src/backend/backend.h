@@ -5,6 +5,7 @@
 #include "device/device.h"
 #include "graph/execution.h"
 #include "graph/graph.h"
+#include "graph/implementation.h"
 #include "graph/schedule.h"
 #include "measure/policy.h"
 
@@ -48,7 +49,8 @@ struct Step {
     LayerId layer = 0;
     Pass pass = Pass::forward;
     StepKind kind = StepKind::compute;
-    std::string implementation = {};            // as the library names it: "jit:avx512_core"
+    std::string implementation = {};  // as the library names it: "jit:avx512_core"
+    ImplementationKind implementation_kind = ImplementationKind::unknown;
     std::string algorithm = {};                 // "direct", "winograd"; empty if there is no choice
     StepChoice choice = {};                     // of that algorithm
     std::string layout = {};                    // of its operands and results: "nchw -> nChw16c"
@@ -186,6 +188,7 @@ struct BackendInfo {
     // How its timed steps differ from an iteration without instruments, as sentences; empty if they
     // do the same, one after another.
     std::string apart = {};
+    int vector_bits = 0;  // of the widest instructions that it uses on a processor; 0: unknown
 };
 
 class DeviceWatch;

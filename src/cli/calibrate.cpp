@@ -194,8 +194,8 @@ void calibrate(const CalibrateOptions& options) {
 
 // The machine as the backend uses it: limited to AVX2 if its library is.
 HostName host_for(const Backend& backend, int threads) {
-    const bool is_narrow = backend.info().details.starts_with("isa avx2") &&
-                           has_instructions(detect_host(), "avx512f");
+    const bool is_narrow =
+        backend.info().vector_bits == 256 && has_instructions(detect_host(), "avx512f");
     return {.threads = threads, .is_narrow = is_narrow};
 }
 

@@ -133,6 +133,11 @@ void RunMaker::describe(const ImportRequest& request) {
     if (!recording_.version.empty()) {
         made.provenance["backend.version"] = recording_.version;
     }
+    if (!recording_.spans.empty()) {
+        made.ran_on = DeviceKind::gpu;
+    } else if (!recording_.processor.empty()) {
+        made.ran_on = DeviceKind::cpu;
+    }
     if (!recording_.processor.empty()) {
         made.provenance[recording_.spans.empty() ? "cpu.model" : "gpu.name"] = recording_.processor;
     }
@@ -219,6 +224,7 @@ void RunMaker::add(const ImportedStep& step) {
     result.operation = text(heaviest.front().second);
     std::string made =
         step.implementation != 0 ? std::string(text(step.implementation)) : result.operation;
+    result.implementation_kind = kind_of_implementation(made);
     if (heaviest.size() > 1) {
         made += fmt::format(" and {} more", heaviest.size() - 1);
     }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "base/quantity.h"
+#include "device/description.h"
 #include "device/device.h"
+#include "graph/implementation.h"
 #include "graph/schedule.h"
 #include "measure/doubt.h"
 #include "measure/measurement.h"
@@ -61,6 +63,7 @@ struct StepResult {
     Pass pass = Pass::forward;
     StepKind kind = StepKind::compute;
     std::string implementation;
+    ImplementationKind implementation_kind = ImplementationKind::unknown;
     std::string algorithm;
     std::string layout;
     std::string problem;  // the layer as one line of text that strata can run
@@ -116,6 +119,7 @@ struct Run {
     Origin origin = Origin::measured;
     RunState state = RunState::complete;
     Settings settings;
+    std::optional<DeviceKind> ran_on = {};  // nothing: not recorded
     std::vector<StepResult> steps;
     WholeResult whole;
     std::optional<RunWork> work;  // for a run whose steps are not kept; else their sum
@@ -132,6 +136,8 @@ struct Run {
     std::vector<std::string> tags;                  // the user's name for it; only for a stored run
     std::string note;                               // the user's note; empty: none
     std::optional<Device> device;  // the ceilings to compare with; nothing: not calibrated
+
+    bool ran_on_gpu() const { return ran_on == DeviceKind::gpu; }
 };
 
 }  // namespace strata

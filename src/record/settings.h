@@ -33,6 +33,12 @@ struct Settings {
     int threads() const { return execution.scheduling.threads; }
 };
 
+// The beginning of a predicted run's backend, before its device.
+inline constexpr std::string_view modelled_prefix = "modelled:";
+inline bool is_modelled(const Settings& settings) {
+    return settings.backend.starts_with(modelled_prefix);
+}
+
 // The measuring policy in one line: "warmup=3 min_time=0.5 ...". Parsing keeps unknown
 // entries.
 std::string policy_text(const Settings& settings);

@@ -262,8 +262,10 @@ Run planned_run(const Job& job, const Backend& backend) {
     run.state = RunState::partial;
     run.settings = settings_of(job);
     run.predicted_memory = job.plan->footprint.peak;
-    run.provenance = provenance_of(backend.info());
-    run.device = ceilings_for(backend.info(), run.settings.threads());
+    const BackendInfo info = backend.info();
+    run.ran_on = info.device_memory ? DeviceKind::gpu : DeviceKind::cpu;
+    run.provenance = provenance_of(info);
+    run.device = ceilings_for(info, run.settings.threads());
     return run;
 }
 

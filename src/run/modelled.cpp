@@ -16,7 +16,6 @@ namespace strata {
 
 namespace {
 
-constexpr std::string_view modelled_prefix = "modelled:";
 constexpr Seconds longest_iteration{1e9};  // thirty years
 constexpr Bytes max_memory{1e18};
 
@@ -28,7 +27,8 @@ Step step_of(const PredictedStep& predicted) {
     } else if (predicted.within) {
         step.state = IncludedIn{*predicted.within};
     } else if (predicted.kernels.empty()) {
-        step.implementation = "alias";
+        step.implementation = alias_implementation;
+        step.implementation_kind = ImplementationKind::alias;
     } else {
         const auto longest =
             std::ranges::max_element(predicted.kernels, {}, &KernelPrediction::time);
@@ -42,6 +42,7 @@ Step step_of(const PredictedStep& predicted) {
 }
 
 void name_device(const DeviceDescription& device, Run& run) {
+    run.ran_on = device.kind;
     run.provenance[device.kind == DeviceKind::gpu ? "gpu.name" : "cpu.model"] = device.model;
     run.provenance["device.name"] = device.name;
 }

@@ -13,9 +13,6 @@ namespace strata {
 
 namespace {
 
-// Another name for the same bytes, so nothing is read.
-constexpr std::string_view alias = "alias";
-
 // The common data of equal layers, each computed once.
 class AlikeLayers {
 public:
@@ -64,7 +61,9 @@ RunWork work_of_step(const Step& step, AlikeLayers& layers) {
     if (step.kind != StepKind::compute) {
         return {.flops = {}, .read = step.moved / 2, .written = step.moved / 2};
     }
-    return step.implementation == alias ? RunWork{} : layers.work(step.layer, step.pass);
+    return step.implementation_kind == ImplementationKind::alias
+               ? RunWork{}
+               : layers.work(step.layer, step.pass);
 }
 
 const PassCheck* check_of(const Step& step, const PassChecks& checks) {
@@ -84,7 +83,7 @@ Measurement planned(const Graph& graph, const Step& step, const PassCheck* check
     if (check != nullptr && !check->reason.empty()) {
         return Failed{check->reason};
     }
-    return step.implementation == alias ? Measurement(NoOp{}) : Samples{};
+    return step.implementation_kind == ImplementationKind::alias ? Measurement(NoOp{}) : Samples{};
 }
 
 // Two passes of one layer in one step read the same operands once and write the gradients of both.
@@ -137,6 +136,7 @@ std::vector<StepResult> step_results(const Plan& plan, std::span<const Step> ste
         result.pass = step.pass;
         result.kind = step.kind;
         result.implementation = step.implementation;
+        result.implementation_kind = step.implementation_kind;
         result.algorithm = step.algorithm;
         result.layout = step.layout;
         result.problem = layers.problem(step.layer);

@@ -17,6 +17,7 @@ Run run_of(const RunSettings& row, const RunOutcome& outcome) {
     Run run;
     run.created = row.created;
     run.origin = row.origin;
+    run.ran_on = row.ran_on;
     run.state = outcome.state;
     run.settings.backend = row.backend;
     run.settings.network = row.network;

@@ -123,10 +123,10 @@ void RowCopy::copy_table(const std::string& table) const {
     }
     // A tag taken here stays with its run.
     into_.execute(fmt::format(
-        "INSERT {}INTO main.{} ({}) SELECT {} FROM other.{} AS theirs CROSS JOIN temp.run_of "
+        "INSERT {}INTO main.{} ({}) SELECT {} FROM {} AS theirs CROSS JOIN temp.run_of "
         "ON run_of.theirs = theirs.{} WHERE run_of.state = 'fresh'",
-        table == "tag" ? "OR IGNORE " : "", table, join(columns, ", "), join(values, ", "), table,
-        run));
+        table == "tag" ? "OR IGNORE " : "", table, join(columns, ", "), join(values, ", "),
+        rows_of_version(strata_schema(), schema_version(from_), table, "other"), run));
 }
 
 std::vector<std::int64_t> RowCopy::traced() const {

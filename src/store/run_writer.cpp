@@ -14,6 +14,7 @@ RunSettings stored_settings(const Run& run) {
     const Settings& s = run.settings;
     return {.created = run.created,
             .origin = run.origin,
+            .ran_on = run.ran_on,
             .backend = s.backend,
             .network = s.network,
             .batch = s.batch,

@@ -11,9 +11,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -136,6 +138,25 @@ bool belongs_to_sqlite(const Object& object) {
            (is_index || std::ranges::find(tables, object.sql) != tables.end());
 }
 
+// The columns that a file of a version lacks.
+std::vector<AddedColumn> lacking(const Schema& schema, std::int64_t version) {
+    std::vector<AddedColumn> columns;
+    std::ranges::copy_if(schema.added, std::back_inserter(columns),
+                         [&](const AddedColumn& one) { return one.version > version; });
+    return columns;
+}
+
+// The statement of an object of ours in a file that lacks columns.
+Definition definition_in(const std::vector<AddedColumn>& lacking, const Object& object) {
+    Definition definition = definition_of(object.type, object.sql);
+    for (const AddedColumn& column : lacking) {
+        if (object.name == column.table) {
+            std::erase(definition.clauses, column.definition);
+        }
+    }
+    return definition;
+}
+
 [[noreturn]] void refuse(const Database& database, const std::string& why) {
     throw Error(fmt::format("database {} {}", printable(database.file().string(), 1000), why));
 }
@@ -143,13 +164,14 @@ bool belongs_to_sqlite(const Object& object) {
 void require_objects(const Database& database, const Schema& schema) {
     auto missing = objects_of(schema.tables);
     std::erase_if(missing, [](const auto& entry) { return belongs_to_sqlite(entry.second); });
+    const auto newer = lacking(schema, schema_version(database));
     Statement found(database, Object::all);
     for (found.start(); found.next();) {
         const Object object{found.text(0), found.text(1), found.text(2)};
         const auto ours = missing.find(object.name);
         const bool is_ours =
             ours != missing.end() && ours->second.type == object.type &&
-            definition_of(object.type, object.sql) == definition_of(object.type, ours->second.sql);
+            definition_of(object.type, object.sql) == definition_in(newer, ours->second);
         if (is_ours) {
             missing.erase(ours);
         } else if (!belongs_to_sqlite(object) && (object.type != "view" || ours != missing.end())) {
@@ -167,6 +189,14 @@ void require_objects(const Database& database, const Schema& schema) {
     }
 }
 
+std::int64_t oldest_version(const Schema& schema) {
+    std::int64_t oldest = schema.version;
+    for (const AddedColumn& column : schema.added) {
+        oldest = std::min(oldest, column.version - 1);
+    }
+    return oldest;
+}
+
 void require_version(const Database& database, const Schema& schema) {
     const std::int64_t version = schema_version(database);
     if (version > schema.version) {
@@ -176,12 +206,38 @@ void require_version(const Database& database, const Schema& schema) {
                         "or choose another with --database",
                         version, schema.version));
     }
-    if (version < schema.version) {
+    if (version < oldest_version(schema)) {
         refuse(database, fmt::format("has version {}, from before the first release, but this "
                                      "strata supports only version {}; it was left unchanged: "
                                      "choose another with --database",
                                      version, schema.version));
     }
+}
+
+// The value of an added column for the old rows of a database.
+std::string value_in(const AddedColumn& column, std::string_view from) {
+    std::string value(column.value);
+    for (auto at = value.find("{}"); at != value.npos; at = value.find("{}")) {
+        value.replace(at, 2, from);
+    }
+    return value;
+}
+
+// Brings an older file to this version.
+void add_columns(const Database& database, const Schema& schema) {
+    if (schema_version(database) == schema.version) {
+        return;
+    }
+    Transaction transaction(database);
+    // (Another process may have added them first.)
+    for (const AddedColumn& column : lacking(schema, schema_version(database))) {
+        database.execute(
+            fmt::format("ALTER TABLE {} ADD COLUMN {}", column.table, column.definition));
+        database.execute(fmt::format("UPDATE {} AS row SET {} = {}", column.table, column.name,
+                                     value_in(column, "main")));
+    }
+    database.execute(fmt::format("PRAGMA user_version = {}", schema.version));
+    transaction.commit();
 }
 
 // A view's statement without its leading comment, as SQLite keeps it.
@@ -213,8 +269,31 @@ const Schema& strata_schema() {
                                      view_tracked_kernel, view_kernel_census, view_kernel_use,
                                      view_trace_time,     view_step_counter,  view_tuned_algorithm,
                                      view_run_parameter,  view_sweep_result,  view_infeed_summary};
-    static const Schema schema{
-        .application_id = 0x53545241, .version = 14, .tables = schema_tables, .views = views};
+    static constexpr std::array added = {
+        AddedColumn{.version = 15,
+                    .table = "step",
+                    .name = "implementation_kind",
+                    .definition = "implementation_kind TEXT NOT NULL DEFAULT 'unknown'",
+                    // By the names that engines gave their code until then.
+                    .value = "(SELECT CASE WHEN value = 'alias' THEN 'alias' "
+                             "WHEN value = '' OR EXISTS (SELECT 1 FROM {}.run WHERE run.id = "
+                             "row.run AND run.origin = 'modelled') THEN 'unknown' "
+                             "WHEN value = 'loops' OR value GLOB 'strata:*' THEN 'own' "
+                             "WHEN value = 'ref' OR value GLOB '*ref:*' THEN 'library-reference' "
+                             "ELSE 'library' END FROM {}.text WHERE text.id = row.implementation)"},
+        AddedColumn{.version = 15,
+                    .table = "run",
+                    .name = "ran_on",
+                    .definition = "ran_on TEXT",
+                    .value =
+                        "CASE WHEN EXISTS (SELECT 1 FROM {}.provenance JOIN {}.text ON text.id "
+                        "= provenance.name WHERE provenance.run = row.id AND text.value = "
+                        "'gpu.name') THEN 'gpu' END"}};
+    static const Schema schema{.application_id = 0x53545241,
+                               .version = 15,
+                               .tables = schema_tables,
+                               .views = views,
+                               .added = added};
     return schema;
 }
 
@@ -246,6 +325,7 @@ void complete_schema(const Database& database, const Schema& schema) {
         }
         transaction.commit();
     }
+    add_columns(database, schema);
     for (const std::string_view view : views_that_differ(database, schema)) {
         Transaction transaction(database);
         database.execute("DROP VIEW IF EXISTS " + name_of_view(view));
@@ -254,7 +334,28 @@ void complete_schema(const Database& database, const Schema& schema) {
     }
 }
 
+std::string rows_of_version(const Schema& schema, std::int64_t version, std::string_view table,
+                            std::string_view from) {
+    std::string values;
+    for (const AddedColumn& column : lacking(schema, version)) {
+        if (column.table == table) {
+            values += fmt::format(", {} AS {}", value_in(column, from), column.name);
+        }
+    }
+    return values.empty() ? fmt::format("{}.{}", from, table)
+                          : fmt::format("(SELECT row.*{} FROM {}.{} AS row)", values, from, table);
+}
+
 void use_own_views(const Database& database, const Schema& schema) {
+    const std::int64_t version = schema_version(database);
+    std::set<std::string_view> tables;
+    for (const AddedColumn& column : lacking(schema, version)) {
+        tables.insert(column.table);
+    }
+    for (const std::string_view table : tables) {
+        database.execute(fmt::format("CREATE TEMP VIEW {} AS SELECT * FROM {}", table,
+                                     rows_of_version(schema, version, table, "main")));
+    }
     for (const std::string_view view : views_that_differ(database, schema)) {
         std::string temporary(view);
         database.execute(temporary.insert(temporary.find("VIEW"), "TEMP "));

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The database of strata, version 14.
+-- The database of strata, version 15.
 --
 -- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
 -- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a
@@ -58,6 +58,7 @@ CREATE TABLE run (
     plan             INTEGER REFERENCES plan,    -- NULL: not part of a plan (any more)
     place            INTEGER,           -- which of the plan's runs, from 0
     empty_step_ns    INTEGER,           -- time of an empty step; NULL: not measured
+    ran_on           TEXT,              -- cpu, gpu, tpu; NULL: not recorded, as before version 15
     UNIQUE (plan, place),
     CHECK (origin IN ('measured', 'modelled', 'imported')),
     CHECK (state IN ('partial', 'complete'))
@@ -90,6 +91,7 @@ CREATE TABLE step (
     pass           TEXT NOT NULL,       -- forward, backward_data, backward_weights, update
     kind           TEXT NOT NULL,       -- compute, reorder, accumulate
     implementation INTEGER NOT NULL REFERENCES text,  -- the library's name: jit:avx512_core
+    implementation_kind TEXT NOT NULL DEFAULT 'unknown',  -- unknown, library, library-reference: its plain loops, own: strata's, alias: nothing runs
     algorithm      INTEGER NOT NULL REFERENCES text,  -- direct, winograd; empty: there is no choice
     layout         INTEGER NOT NULL REFERENCES text,  -- of what it reads and writes
     problem        INTEGER NOT NULL REFERENCES text,  -- the layer as a line that strata can run

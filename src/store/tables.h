@@ -96,6 +96,7 @@ struct RunPlace {
 struct RunSettings {
     std::string created = {};
     Origin origin = Origin::measured;
+    std::optional<DeviceKind> ran_on = {};
     std::string backend = {};
     std::string network = {};
     std::int64_t batch = 1;
@@ -116,11 +117,11 @@ struct RunOutcome {
 inline constexpr auto run_table = table(
     "run", row_id, part(column("plan", &RunPlace::plan), column("place", &RunPlace::place)),
     part(column("created", &RunSettings::created), column("origin", &RunSettings::origin),
-         column("backend", &RunSettings::backend), column("network", &RunSettings::network),
-         column("batch", &RunSettings::batch), column("mode", &RunSettings::mode),
-         column("dtype", &RunSettings::dtype), column("threads", &RunSettings::threads),
-         column("algorithm", &RunSettings::algorithm), column("policy", &RunSettings::policy),
-         column("key", &RunSettings::key)),
+         column("ran_on", &RunSettings::ran_on), column("backend", &RunSettings::backend),
+         column("network", &RunSettings::network), column("batch", &RunSettings::batch),
+         column("mode", &RunSettings::mode), column("dtype", &RunSettings::dtype),
+         column("threads", &RunSettings::threads), column("algorithm", &RunSettings::algorithm),
+         column("policy", &RunSettings::policy), column("key", &RunSettings::key)),
     part(column("state", &RunOutcome::state),
          column("predicted_memory", &RunOutcome::predicted_memory),
          column("measured_memory", &RunOutcome::measured_memory),
@@ -145,6 +146,7 @@ inline constexpr auto step_table = table(
          column("operation", &StepResult::operation, shared), column("pass", &StepResult::pass),
          column("kind", &StepResult::kind),
          column("implementation", &StepResult::implementation, shared),
+         column("implementation_kind", &StepResult::implementation_kind),
          column("algorithm", &StepResult::algorithm, shared),
          column("layout", &StepResult::layout, shared),
          column("problem", &StepResult::problem, shared),

@@ -26,16 +26,11 @@ using Runs = std::span<const Run>;
 
 // Abbreviated, because a tuning makes dozens of choices.
 std::string text_of_choices(const SettingDifference& choices) {
-    const auto is_tuning = [](const std::string& text) {
-        return text.find("(tuned)") != text.npos;
-    };
-    if (is_tuning(choices.before) && is_tuning(choices.after)) {
+    if (choices.is_tuned_before && choices.is_tuned_after) {
         return "two tunings";
     }
-    const auto short_text = [&](const std::string& text) {
-        return is_tuning(text) ? std::string("tuned") : text;
-    };
-    return fmt::format("choices {} → {}", short_text(choices.before), short_text(choices.after));
+    return fmt::format("choices {} → {}", choices.is_tuned_before ? "tuned" : choices.before,
+                       choices.is_tuned_after ? "tuned" : choices.after);
 }
 
 std::string text_of(const std::vector<SettingDifference>& differences) {

@@ -148,7 +148,7 @@ std::string other_settings_line(const Settings& settings) {
     const bool
         is_usual =  // a modelled device's library chooses unless the user requested an algorithm
         is_default(settings, algorithm) ||
-        (settings.backend.starts_with("modelled:") && text_of(settings, algorithm) == "auto");
+        (is_modelled(settings) && text_of(settings, algorithm) == "auto");
     return joined({is_usual ? "" : in_words(algorithm.name) + " " + text_of(settings, algorithm),
                    further_line(settings)});
 }

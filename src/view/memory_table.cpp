@@ -79,7 +79,7 @@ Table memory_table(const Run& run) {
                                : std::nullopt;
     table.totals = {line("predicted", predicted, Provenance::modelled),
                     line("measured", check.measured, Provenance::measured)};
-    table.notes = {run.provenance.contains("gpu.name") ? of_a_device : of_a_process};
+    table.notes = {run.ran_on_gpu() ? of_a_device : of_a_process};
     if (run.settings.policy.caches == CacheState::cold) {
         table.notes.emplace_back("It includes the memory that makes the caches cold.");
     }

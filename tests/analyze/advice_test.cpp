@@ -63,6 +63,7 @@ TEST(Reason, AnUpdateIsExplainedByTrafficIndependentOfTheBatch) {
 TEST(Reason, ReferenceCodeIsNamedAsTheReason) {
     StepResult step = testing::scripted_step("a", Pass::forward, {Seconds{1}});
     step.implementation = "ref:any";
+    step.implementation_kind = ImplementationKind::library_reference;
     EXPECT_TRUE(mentions(reason(step, Bottleneck::overhead, 0.1), "ref:any is unoptimised code"));
 }
 

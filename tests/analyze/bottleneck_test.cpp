@@ -70,7 +70,7 @@ TEST(Bottleneck, WithoutCeilingsThereIsNoVerdict) {
 
 TEST(Bottleneck, AnAliasHasNoCeiling) {
     StepResult step = testing::scripted_step("flatten", Pass::forward, {});
-    step.implementation = "alias";
+    step.implementation_kind = ImplementationKind::alias;
     step.read = step.written = Bytes{1e6};
     const StepBound found = bound_of(step, Seconds{1e-7}, testing::scripted_device(), "f32");
     EXPECT_EQ(found.verdict, Bottleneck::unknown);

@@ -49,7 +49,7 @@ TEST(Reach, WithoutCeilingsThereIsNoGain) {
 
 TEST(Reach, AnAliasProvesNoCeiling) {
     StepResult alias = counted_step("flatten", 1e-7);
-    alias.implementation = "alias";
+    alias.implementation_kind = ImplementationKind::alias;
     EXPECT_FALSE(reach(testing::run_of({alias, counted_step("a", 1)})).has_ceiling);
     EXPECT_TRUE(reach(judged({alias, counted_step("a", 1)})).has_ceiling);
     EXPECT_EQ(reach(judged({alias, counted_step("a", 1)})).unjudged, Seconds{});

@@ -35,7 +35,7 @@ TEST(Steps, AReorderHasNoArithmeticAndOnlyMovesBytes) {
 
 TEST(Steps, AnAliasHasNeitherWorkNorTrafficNorTime) {
     const std::vector<Step> steps = {
-        {.layer = 0, .pass = Pass::forward, .implementation = "alias"}};
+        {.layer = 0, .pass = Pass::forward, .implementation_kind = ImplementationKind::alias}};
     const auto results = step_results(*plan_of(one_convolution(), {}), steps, {});
     EXPECT_EQ(results[0].flops.value, 0);
     EXPECT_EQ(results[0].read.value + results[0].written.value, 0);

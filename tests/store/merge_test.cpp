@@ -14,8 +14,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace strata {
 namespace {
@@ -83,6 +87,65 @@ TEST_F(Merges, BringRunsAndTheOutcomesOfPointsTogether) {
                      "SELECT count(*) FROM sweep_result JOIN run ON run.id = run "
                      "WHERE run.batch = sweep_result.batch AND outcome = 'ok'"),
               10);
+}
+
+// Makes a file what version 14 wrote.
+void make_version_14(const std::filesystem::path& file) {
+    const Database database = Database::open(file);
+    std::vector<std::string> views;
+    {
+        Statement find(database, "SELECT name FROM sqlite_master WHERE type = 'view'");
+        for (find.start(); find.next();) {
+            views.push_back(find.text(0));
+        }
+    }
+    for (const std::string& view : views) {
+        database.execute("DROP VIEW " + view);
+    }
+    database.execute(
+        "ALTER TABLE step DROP COLUMN implementation_kind; ALTER TABLE run DROP COLUMN ran_on;"
+        "PRAGMA user_version = 14");
+}
+
+// A run with every kind of implementation that version 14 only named.
+strata::Run run_of_many_kinds() {
+    strata::Run run = sample_run();
+    run.provenance["gpu.name"] = "NVIDIA H200";
+    run.ran_on = DeviceKind::gpu;
+    const std::array named = {
+        std::pair("jit:avx512_core + strata:loops", ImplementationKind::library),
+        std::pair("lrn_ref:any", ImplementationKind::library_reference),
+        std::pair("strata:fft", ImplementationKind::own),
+        std::pair("alias", ImplementationKind::alias)};
+    run.steps.resize(named.size(), run.steps.front());
+    for (std::size_t i = 0; i < named.size(); ++i) {
+        run.steps[i].implementation = named[i].first;
+        run.steps[i].implementation_kind = named[i].second;
+    }
+    return run;
+}
+
+TEST_F(Merges, ReadUpgradeAndTakeAFileOfTheVersionBefore) {
+    for (const bool is_traced : {false, true}) {
+        const auto old = file(is_traced ? "traced" : "timed");
+        strata::Run run = run_of_many_kinds();
+        if (!is_traced) {
+            run.trace.reset();
+        }
+        {
+            const Database before = Database::open(old);
+            save_run(before, run);
+        }
+        make_version_14(old);
+        const std::string expected = described(run);
+        EXPECT_EQ(described(load_run(Database::open_existing(old), 1)), expected) << "read";
+        const Database all = Database::open(file(is_traced ? "all traced" : "all timed"));
+        EXPECT_EQ(merge_database(all, old).runs, 1U);
+        EXPECT_EQ(described(load_run(all, 1)), expected) << "merged";
+        EXPECT_EQ(schema_version(Database::open_existing(old)), 14) << "reading changes nothing";
+        EXPECT_EQ(described(load_run(Database::open(old), 1)), expected) << "upgraded";
+        EXPECT_EQ(schema_version(Database::open_existing(old)), strata_schema().version);
+    }
 }
 
 TEST_F(Merges, ChangeNothingWhenRepeated) {

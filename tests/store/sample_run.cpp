@@ -76,10 +76,11 @@ std::string described(const std::optional<TraceResult>& trace) {
 
 std::string described(const StepResult& s) {
     return fmt::format(
-        "{} ({}) {} {} {} {} {} {} {} {} {} {} {} {}{} {}{} {}\n", s.layer, s.alias, s.operation,
-        name_of(s.pass), name_of(s.kind), s.implementation, s.algorithm, s.layout, s.problem,
-        s.workspace.value, s.flops.value, s.read.value, s.written.value, described(s.time),
-        described(s.metrics), s.counted_at ? static_cast<int>(*s.counted_at) : -1,
+        "{} ({}) {} {} {} {} {} {} {} {} {} {} {} {} {}{} {}{} {}\n", s.layer, s.alias, s.operation,
+        name_of(s.pass), name_of(s.kind), s.implementation, name_of(s.implementation_kind),
+        s.algorithm, s.layout, s.problem, s.workspace.value, s.flops.value, s.read.value,
+        s.written.value, described(s.time), described(s.metrics),
+        s.counted_at ? static_cast<int>(*s.counted_at) : -1,
         s.verified ? fmt::format(" {:a} of {:a}", s.verified->error, s.verified->tolerance) : "",
         s.seen_in ? fmt::format("{} of {}", s.seen_in->iterations, s.seen_in->of) : "");
 }
@@ -88,11 +89,12 @@ std::string described(const StepResult& s) {
 
 std::string described(const Run& run) {
     const Settings& s = run.settings;
-    std::string text = fmt::format(
-        "{} {} {} {} {} {} {} {} {} {} {} {} {}\n{}\n", run.id, run.created,
-        static_cast<int>(run.origin), static_cast<int>(run.state), s.backend, s.network, s.batch,
-        text_of(s, "mode"), text_of(s, "dtype"), s.threads(), text_of(s, "algorithm"),
-        policy_text(s), described(further_settings(s)), run.device ? to_toml(*run.device) : "");
+    std::string text =
+        fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {}\n{}\n", run.id, run.created,
+                    static_cast<int>(run.origin), run.ran_on ? name_of(*run.ran_on) : "",
+                    static_cast<int>(run.state), s.backend, s.network, s.batch, text_of(s, "mode"),
+                    text_of(s, "dtype"), s.threads(), text_of(s, "algorithm"), policy_text(s),
+                    described(further_settings(s)), run.device ? to_toml(*run.device) : "");
     for (const StepResult& step : run.steps) {
         text += described(step);
     }

@@ -91,6 +91,52 @@ TEST_F(SchemaTest, AnotherVersionIsRefusedWithTheFix) {
     expect_refusal("has version 0");
 }
 
+constexpr std::array added_columns = {
+    AddedColumn{.version = 2,
+                .table = "animal",
+                .name = "is_bird",
+                .definition = "is_bird INTEGER NOT NULL DEFAULT 0",
+                .value = "(SELECT count(*) FROM {}.animal AS one WHERE one.name = row.name AND "
+                         "row.legs = 2)"}};
+constexpr std::array<std::string_view, 1> views_of_birds = {
+    "CREATE VIEW tall AS SELECT name FROM animal WHERE is_bird = 1"};
+constexpr Schema with_birds{
+    .application_id = 77,
+    .version = 2,
+    .tables =
+        "CREATE TABLE animal (name TEXT, legs INTEGER, is_bird INTEGER NOT NULL DEFAULT 0, "
+        "CHECK (name <> '--, (')) STRICT;"
+        "CREATE INDEX animal_by_legs ON animal (legs, name)",
+    .views = views_of_birds,
+    .added = added_columns};
+
+TEST_F(SchemaTest, AnOlderFileIsReadUnchangedAndUpgradedByAWriter) {
+    for (int time = 0; time < 2; ++time) {
+        const Database reader = Database::open_existing(file_, with_birds);
+        EXPECT_EQ(only_text(reader, "SELECT name FROM tall"), "hen");
+        EXPECT_EQ(only_text(reader, "SELECT is_bird FROM animal WHERE name = 'cow'"), "0");
+        EXPECT_EQ(schema_version(reader), 1);
+    }
+    for (int time = 0; time < 2; ++time) {
+        const Database writer = Database::open(file_, with_birds);
+        EXPECT_EQ(schema_version(writer), 2);
+        EXPECT_EQ(only_text(writer, "SELECT group_concat(name) FROM tall"), "hen");
+    }
+    const Database reader = Database::open_existing(file_, with_birds);
+    EXPECT_EQ(only_text(reader, "SELECT name FROM tall"), "hen");
+    EXPECT_NE(error_of([&] { Database::open(file_, first_schema); }).find("update strata"),
+              std::string::npos);
+}
+
+TEST_F(SchemaTest, AnOlderFileMustHaveExactlyTheTablesOfItsVersion) {
+    as_another_program(file_, "ALTER TABLE animal ADD COLUMN is_bird INTEGER NOT NULL DEFAULT 0");
+    for (const auto open : openers) {
+        EXPECT_NE(
+            error_of([&] { open(file_, with_birds); }).find("table animal that strata did not"),
+            std::string::npos);
+    }
+}
+
 TEST_F(SchemaTest, TablesWithDifferentSqlFormattingAreEqual) {
     const auto file = directory_.path() / "other.sqlite";
     as_another_program(file,

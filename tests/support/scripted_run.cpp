@@ -68,6 +68,7 @@ StepResult step_of(const Graph& graph, const Layer& layer, Pass pass) {
     step.pass = pass;
     step.kind = StepKind::compute;
     step.implementation = fortune_of(step.operation).implementation;
+    step.implementation_kind = kind_of_implementation(step.implementation);
     step.algorithm = step.operation == "convolution" ? "direct" : "";
     step.problem = to_text(problem_of(layer.op, signature));
     step.flops = count(layer.op, signature, pass, conventions().front());

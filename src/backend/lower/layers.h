@@ -27,7 +27,7 @@ public:
 private:
     static void compute_nothing(Engine& engine) {
         typename Engine::Work work;
-        work.text.implementation = "alias";
+        work.text.implementation = alias_implementation;
         engine.compute(std::move(work));
     }
 };

@@ -37,6 +37,7 @@ Step step_of(const Task& task, StepKind kind, StepText text, Bytes workspace, By
     step.layer = task.layer;
     step.pass = task.pass;
     step.kind = kind;
+    step.implementation_kind = kind_of_implementation(text.implementation);
     step.implementation = std::move(text.implementation);
     step.algorithm = std::move(text.algorithm);
     step.choice = std::move(text.choice);

@@ -76,6 +76,7 @@ Step PeerExecutable::step_of(const Task& task, const Json& json) const {
                  .implementation = text_in(json, "implementation"),
                  .algorithm = text_in(json, "algorithm"),
                  .layout = text_in(json, "layout")};
+    step.implementation_kind = kind_of_implementation(step.implementation);
     const std::string state = text_in(json, "state");
     if (state == "refused") {
         step.state = Refused{text_in(json, "reason")};

@@ -63,6 +63,7 @@ void ReferenceExecutable::describe_steps() {
         step.layer = task.layer;
         step.pass = task.pass;
         step.implementation = "loops";
+        step.implementation_kind = ImplementationKind::own;
         step.layout = "row-major";
         std::string refusal =
             reference_refusal(graph_.layers[task.layer].op, signatures_[task.layer]);

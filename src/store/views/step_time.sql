@@ -42,7 +42,8 @@ SELECT run.id                AS run,
        step_occurrence.iterations AS of_iterations,
        disturbance.disturbed AS disturbed_samples,
        coalesce(disturbance.used, CASE WHEN step.median_ns IS NOT NULL THEN 'all' END)
-                             AS sample_use
+                             AS sample_use,
+       step.implementation_kind   AS implementation_kind
 FROM step
 JOIN run ON run.id = step.run
 JOIN text AS layer ON layer.id = step.layer

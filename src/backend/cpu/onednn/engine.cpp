@@ -62,7 +62,12 @@ public:
     }
 
     BackendInfo info() const override {
-        return {"onednn", version_text(), "isa " + isa_text() + ", OpenMP threads"};
+        return {.name = "onednn",
+                .version = version_text(),
+                .details = "isa " + isa_text() + ", OpenMP threads",
+                .vector_bits = library_uses(dnnl::cpu_isa::avx512_core) ? 512
+                               : library_uses(dnnl::cpu_isa::avx2)      ? 256
+                                                                        : 128};
     }
 
     std::string refusal_of(const Execution& execution) const override {
