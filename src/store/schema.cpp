@@ -262,13 +262,21 @@ std::vector<std::string_view> views_that_differ(const Database& database, const 
     return views;
 }
 
+// The statements of files that follow each other, each with a comment before it.
+std::vector<std::string_view> views_in(std::string_view files) {
+    std::vector<std::string_view> views;
+    for (auto at = files.find("CREATE VIEW"); at != files.npos;) {
+        const auto next = std::min(files.find("-- SPDX", at), files.size());
+        views.push_back(trim(files.substr(at, next - at)));
+        at = files.find("CREATE VIEW", next);
+    }
+    return views;
+}
+
 }  // namespace
 
 const Schema& strata_schema() {
-    static const std::array views = {view_step_time,      view_layer_time,    view_run_summary,
-                                     view_tracked_kernel, view_kernel_census, view_kernel_use,
-                                     view_trace_time,     view_step_counter,  view_tuned_algorithm,
-                                     view_run_parameter,  view_sweep_result,  view_infeed_summary};
+    static const std::vector<std::string_view> views = views_in(schema_views);
     static constexpr std::array added = {
         AddedColumn{.version = 15,
                     .table = "step",

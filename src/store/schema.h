@@ -55,19 +55,8 @@ std::string rows_of_version(const Schema& schema, std::int64_t version, std::str
 // with the columns of this version.
 void use_own_views(const Database& database, const Schema& schema);
 
-// The SQL files of this folder, embedded by its CMakeLists.txt.
+// The SQL files of this folder, embedded by its CMakeLists.txt; the views one after another.
 extern const std::string_view schema_tables;
-extern const std::string_view view_step_time;
-extern const std::string_view view_layer_time;
-extern const std::string_view view_run_summary;
-extern const std::string_view view_tracked_kernel;
-extern const std::string_view view_kernel_census;
-extern const std::string_view view_kernel_use;
-extern const std::string_view view_trace_time;
-extern const std::string_view view_step_counter;
-extern const std::string_view view_tuned_algorithm;
-extern const std::string_view view_run_parameter;
-extern const std::string_view view_sweep_result;
-extern const std::string_view view_infeed_summary;
+extern const std::string_view schema_views;
 
 }  // namespace strata

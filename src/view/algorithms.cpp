@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "measure/statistics.h"
 #include "view/cells.h"
+#include "view/columns.h"
 #include "view/steps.h"
 
 #include <fmt/format.h>
@@ -83,39 +84,61 @@ Cell relative_l2_cell(const AlgorithmResult& result) {
     });
 }
 
-std::vector<Cell> row_of(const AlgorithmComparison& comparison, const AlgorithmResult& result) {
-    const std::string layer =
-        result.layers == 1
-            ? printable(result.layer)
-            : fmt::format("{} and {} more", printable(result.layer), result.layers - 1);
-    return {
-        comparison.network,
-        Number{.value = static_cast<double>(comparison.batch)},
-        comparison.dtype,
-        comparison.device,
-        layer,
-        result.layer,
-        Number{.value = static_cast<double>(result.layers)},
-        std::string(name_of(result.pass)),
-        rank_text(comparison, result),
-        result.rank > 0 ? count_cell(result.rank) : Cell(Missing{}),
-        result.algorithm,
-        result.implementation,
-        flag_cell(result.rank == 1),
-        result.notes,
-        std::string(name_of(status_of(result.time, Origin::measured))),
-        text_or_missing(reason_of(result.time)),
-        result.layout,
-        optional_cell(result.workspace, [](Bytes bytes) { return number_cell(bytes.value, "B"); }),
-        time_of_result(result),
-        rate_of_result(result),
-        operations_cell(result, multiplications),
-        operations_cell(result, additions),
-        error_cell(result),
-        relative_l2_cell(result),
-        optional_cell(result.is_deterministic, flag_cell),
-        Number{.value = result.flops.value, .unit = "FLOP"},
-        result.problem};
+// A result beside the others of its network.
+struct ShownAlgorithm {
+    const AlgorithmComparison& comparison;
+    const AlgorithmResult& result;
+};
+
+std::string layers_text(const AlgorithmResult& result) {
+    return result.layers == 1
+               ? printable(result.layer)
+               : fmt::format("{} and {} more", printable(result.layer), result.layers - 1);
+}
+
+const Columns<ShownAlgorithm>& columns_of_algorithms() {
+    static const Columns<ShownAlgorithm> all = {
+        {data_column("network"), [](auto& row) { return row.comparison.network; }},
+        {data_column("batch"), [](auto& row) { return row.comparison.batch; }},
+        {data_column("dtype"), [](auto& row) { return row.comparison.dtype; }},
+        {data_column("device"), [](auto& row) { return row.comparison.device; }},
+        {people_column("layer", "layer"), [](auto& row) { return layers_text(row.result); }},
+        {data_column("layer"), [](auto& row) { return row.result.layer; }},
+        {data_column("layers"), [](auto& row) { return row.result.layers; }},
+        {{"pass", "pass"}, [](auto& row) { return row.result.pass; }},
+        {people_column("rank", "rank"),
+         [](auto& row) { return rank_text(row.comparison, row.result); }},
+        {data_column("rank"),
+         [](auto& row) {
+             return row.result.rank > 0 ? as_cell(row.result.rank) : Cell(Missing{});
+         }},
+        {{"algorithm", "algorithm", Importance::essential},
+         [](auto& row) { return row.result.algorithm; }},
+        {{"implementation", "implementation", Importance::detail},
+         [](auto& row) { return row.result.implementation; }},
+        {data_column("fastest"), [](auto& row) { return row.result.rank == 1; }},
+        {{"notes", "notes", Importance::detail}, [](auto& row) { return row.result.notes; }},
+        {data_column("status"),
+         [](auto& row) { return status_of(row.result.time, Origin::measured); }},
+        {data_column("reason"),
+         [](auto& row) { return text_or_missing(reason_of(row.result.time)); }},
+        {{"layout", "layout", Importance::detail}, [](auto& row) { return row.result.layout; }},
+        {{"workspace_bytes", "workspace", Importance::essential},
+         [](auto& row) { return row.result.workspace; }},
+        {{"median_s", "time", Importance::essential, Audience::all, Bounds::interval},
+         [](auto& row) { return time_of_result(row.result); }},
+        {{"flop_per_s", "rate"}, [](auto& row) { return rate_of_result(row.result); }},
+        {{"multiplications", "multiplications"},
+         [](auto& row) { return operations_cell(row.result, multiplications); }},
+        {{"additions", "additions", Importance::detail},
+         [](auto& row) { return operations_cell(row.result, additions); }},
+        {{"error", "error", Importance::essential},
+         [](auto& row) { return error_cell(row.result); }},
+        {{"relative_l2", "L2 error"}, [](auto& row) { return relative_l2_cell(row.result); }},
+        {data_column("deterministic"), [](auto& row) { return row.result.is_deterministic; }},
+        {data_column("flops"), [](auto& row) { return row.result.flops; }},
+        {data_column("problem"), [](auto& row) { return row.result.problem; }}};
+    return all;
 }
 
 // "Errors: against sums in double precision, of 512 to 8192 elements of each result, ..."
@@ -171,13 +194,13 @@ std::string title_of(const AlgorithmComparison& comparison) {
 }
 
 Table algorithms_table(const AlgorithmComparison& comparison) {
-    Table table{.title = title_of(comparison),
-                .columns = algorithm_columns(),
-                .notes = notes_of(comparison),
-                .records = "algorithms"};
+    std::vector<ShownAlgorithm> rows;
     for (const AlgorithmResult* result : in_order(comparison)) {
-        table.rows.push_back(row_of(comparison, *result));
+        rows.push_back({comparison, *result});
     }
+    Table table = table_of(
+        columns_of_algorithms(), rows,
+        {.title = title_of(comparison), .notes = notes_of(comparison), .records = "algorithms"});
     add_origin(table, Origin::measured);
     return table;
 }
@@ -236,33 +259,7 @@ std::vector<const AlgorithmResult*> in_order(const AlgorithmComparison& comparis
 }
 
 std::vector<Column> algorithm_columns() {
-    return {data_column("network"),
-            data_column("batch"),
-            data_column("dtype"),
-            data_column("device"),
-            people_column("layer", "layer"),
-            data_column("layer"),
-            data_column("layers"),
-            {"pass", "pass"},
-            people_column("rank", "rank"),
-            data_column("rank"),
-            {"algorithm", "algorithm", Importance::essential},
-            {"implementation", "implementation", Importance::detail},
-            data_column("fastest"),
-            {"notes", "notes", Importance::detail},
-            data_column("status"),
-            data_column("reason"),
-            {"layout", "layout", Importance::detail},
-            {"workspace_bytes", "workspace", Importance::essential},
-            {"median_s", "time", Importance::essential, Audience::all, Bounds::interval},
-            {"flop_per_s", "rate", Importance::normal},
-            {"multiplications", "multiplications", Importance::normal},
-            {"additions", "additions", Importance::detail},
-            {"error", "error", Importance::essential},
-            {"relative_l2", "L2 error", Importance::normal},
-            data_column("deterministic"),
-            data_column("flops"),
-            data_column("problem")};
+    return headings(columns_of_algorithms());
 }
 
 Document algorithms_document(std::span<const AlgorithmComparison> batches) {

@@ -4,12 +4,15 @@
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "view/cells.h"
+#include "view/columns.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <utility>
 
 namespace strata {
 
@@ -26,6 +29,25 @@ namespace {
 
 Cell interval_cell(double value, const Interval& interval) {
     return Number{.value = value, .unit = {}, .low = interval.low, .high = interval.high};
+}
+
+// With its 95 % interval, if it has one.
+Cell serial_share_cell(const AmdahlFit& fit) {
+    Number share{.value = 100 * fit.serial, .unit = "%"};
+    if (fit.interval) {
+        share.low = 100 * fit.interval->low;
+        share.high = 100 * fit.interval->high;
+    }
+    return share;
+}
+
+template <class Value>
+Cell if_priced(const std::optional<Value>& value) {
+    return value ? as_cell(*value) : Cell(Missing{"no source states its price"});
+}
+
+Cell if_powered(const std::optional<double>& value, const char* unit) {
+    return value ? number_cell(*value, unit) : Cell(Missing{"no source states its power"});
 }
 
 double baseline_throughput(const SpeedupPair& pair) {
@@ -68,19 +90,16 @@ XyChart speedup_chart(const SpeedupFindings& found) {
 }
 
 Table pairs_table(const SpeedupFindings& found) {
-    Table table =
-        table_for_data({"network", "batch", "run", "baseline_run", "baseline_examples_per_s",
-                        "speedup", "origin", "baseline_origin"},
-                       "pairs");
-    for (const SpeedupPair& pair : found.pairs) {
-        table.rows.push_back(
-            {printable(pair.run->network, 400), count_cell(static_cast<double>(pair.run->batch)),
-             count_cell(static_cast<double>(pair.run->run)),
-             count_cell(static_cast<double>(pair.baseline->run)),
-             number_cell(baseline_throughput(pair), "1/s"), number_cell(pair.speedup, ""),
-             std::string(name_of(pair.run->origin)), std::string(name_of(pair.baseline->origin))});
-    }
-    return table;
+    static const Columns<SpeedupPair> columns = {
+        {data_column("network"), [](auto& pair) { return printable(pair.run->network, 400); }},
+        {data_column("batch"), [](auto& pair) { return pair.run->batch; }},
+        {data_column("run"), [](auto& pair) { return pair.run->run; }},
+        {data_column("baseline_run"), [](auto& pair) { return pair.baseline->run; }},
+        {data_column("baseline_examples_per_s"), baseline_throughput},
+        {data_column("speedup"), &SpeedupPair::speedup},
+        {data_column("origin"), [](auto& pair) { return pair.run->origin; }},
+        {data_column("baseline_origin"), [](auto& pair) { return pair.baseline->origin; }}};
+    return table_of(columns, found.pairs, {.records = "pairs"});
 }
 
 // One chart for each network and mode, with one line for each platform.
@@ -116,131 +135,141 @@ std::vector<XyChart> throughput_charts(std::span<const BatchSweep> sweeps) {
     return found;
 }
 
+Document analysis(std::string title, const AnalysedRuns& of, Table table) {
+    return {.title = std::move(title),
+            .blocks = {Paragraph{runs_sentence(of)}, std::move(table)},
+            .kind = "analysis"};
+}
+
+// The name of a stored run's network, however long.
+std::string network_of(const Observation& run) {
+    return printable(run.network, 400);
+}
+
+struct Weight {
+    const std::string& backend;
+    const Regression& regression;
+    const RegressionTerm& term;
+};
+
+// The largest first.
+std::vector<Weight> weights_of(std::span<const std::pair<std::string, Regression>> found) {
+    std::vector<Weight> weights;
+    for (const auto& [backend, regression] : found) {
+        std::vector<const RegressionTerm*> terms;
+        for (const RegressionTerm& term : regression.terms) {
+            terms.push_back(&term);
+        }
+        std::ranges::sort(terms, std::ranges::greater(),
+                          [](const RegressionTerm* term) { return std::abs(term->weight); });
+        for (const RegressionTerm* term : terms) {
+            weights.push_back({backend, regression, *term});
+        }
+    }
+    return weights;
+}
+
 }  // namespace
 
 Document regression_document(const std::string& target,
                              std::span<const std::pair<std::string, Regression>> found,
                              const RegressionOptions& options, const AnalysedRuns& of) {
-    Table table{.columns = {{"backend", "backend", Importance::essential},
-                            {"hyperparameter", "hyperparameter", Importance::essential},
-                            {.key = "weight",
-                             .title = "weight",
-                             .importance = Importance::essential,
-                             .bounds = Bounds::interval},
-                            {"runs", "runs", Importance::normal},
-                            {"r_squared", "R²", Importance::essential}},
-                .records = "weights"};
-    std::vector<std::string> constant;
-    for (const auto& [backend, regression] : found) {
-        std::vector<RegressionTerm> terms = regression.terms;
-        std::ranges::sort(terms, std::ranges::greater(),
-                          [](const RegressionTerm& term) { return std::abs(term.weight); });
-        for (const RegressionTerm& term : terms) {
-            table.rows.push_back({printable(backend), printable(term.name),
-                                  interval_cell(term.weight, term.interval),
-                                  count_cell(static_cast<double>(regression.count)),
-                                  number_cell(regression.r_squared, "")});
-        }
-    }
+    static const Columns<Weight> columns = {
+        {{"backend", "backend", Importance::essential},
+         [](auto& one) { return printable(one.backend); }},
+        {{"hyperparameter", "hyperparameter", Importance::essential},
+         [](auto& one) { return printable(one.term.name); }},
+        {{"weight", "weight", Importance::essential, Audience::all, Bounds::interval},
+         [](auto& one) { return interval_cell(one.term.weight, one.term.interval); }},
+        {{"runs", "runs"}, [](auto& one) { return one.regression.count; }},
+        {{"r_squared", "R²", Importance::essential},
+         [](auto& one) { return one.regression.r_squared; }}};
+    Table table = table_of(columns, weights_of(found), {.records = "weights"});
     table.notes = {fmt::format(
         "Linear regression of the {}, {}: its change in standard deviations for one standard "
         "deviation of the hyperparameter{}, largest first. 95 % intervals, assuming normal errors.",
         target, options.order > 1 ? "with squares and products" : "first order",
         options.scale == FeatureScale::log2 ? "'s binary logarithm" : "")};
-    return {.title = "what moves the " + target,
-            .blocks = {Paragraph{runs_sentence(of)}, std::move(table)},
-            .kind = "analysis"};
+    return analysis("what moves the " + target, of, std::move(table));
 }
 
 Document correlation_document(std::span<const std::pair<std::string, WorkCorrelation>> correlations,
                               const AnalysedRuns& of) {
-    Table table{.columns = {{"backend", "backend", Importance::essential},
-                            {"runs", "runs", Importance::normal},
-                            {.key = "correlation",
-                             .title = "correlation",
-                             .importance = Importance::essential,
-                             .bounds = Bounds::interval},
-                            {"slope", "slope", Importance::essential}},
-                .records = "correlations"};
-    for (const auto& [backend, found] : correlations) {
-        table.rows.push_back({printable(backend), count_cell(static_cast<double>(found.count)),
-                              interval_cell(found.correlation, found.interval),
-                              number_cell(found.slope, "")});
-    }
+    using Row = std::pair<std::string, WorkCorrelation>;
+    static const Columns<Row> columns = {
+        {{"backend", "backend", Importance::essential},
+         [](auto& row) { return printable(row.first); }},
+        {{"runs", "runs"}, [](auto& row) { return row.second.count; }},
+        {{"correlation", "correlation", Importance::essential, Audience::all, Bounds::interval},
+         [](auto& row) { return interval_cell(row.second.correlation, row.second.interval); }},
+        {{"slope", "slope", Importance::essential}, [](auto& row) { return row.second.slope; }}};
+    Table table = table_of(columns, correlations, {.records = "correlations"});
     table.notes = {
         "Pearson's correlation of the logarithms of time and operations, with Fisher's 95 % "
         "interval; slope: 1 if time is proportional to operations."};
-    return {.title = "time and operations",
-            .blocks = {Paragraph{runs_sentence(of)}, std::move(table)},
-            .kind = "analysis"};
+    return analysis("time and operations", of, std::move(table));
 }
 
 Document scaling_document(std::span<const ThreadSweep> sweeps, const AnalysedRuns& of) {
-    Table table{.columns = {{"network", "network", Importance::essential},
-                            {"backend", "backend", Importance::normal},
-                            {"batch", "batch", Importance::normal},
-                            {"threads", "threads", Importance::essential},
-                            {"median_s", "time", Importance::essential},
-                            {"amdahl_s", "by the law", Importance::normal},
-                            {"serial_share", "serial share", Importance::essential, Audience::all,
-                             Bounds::interval},
-                            data_column("origin")},
-                .records = "scaling"};
+    struct Row {
+        const ThreadSweep& sweep;
+        const ThreadPoint& point;
+    };
+    static const Columns<Row> columns = {
+        {{"network", "network", Importance::essential},
+         [](auto& row) { return printable(row.sweep.first->network); }},
+        {{"backend", "backend"}, [](auto& row) { return row.sweep.first->backend; }},
+        {{"batch", "batch"}, [](auto& row) { return row.sweep.first->batch; }},
+        {{"threads", "threads", Importance::essential},
+         [](auto& row) { return row.point.threads; }},
+        {{"median_s", "time", Importance::essential},
+         [](auto& row) { return time_cell(row.point.time, times_of(row.sweep.first->origin)); }},
+        {{"amdahl_s", "by the law"},
+         [](auto& row) { return row.sweep.fit->at(row.point.threads); }},
+        {{"serial_share", "serial share", Importance::essential, Audience::all, Bounds::interval},
+         [](auto& row) { return serial_share_cell(*row.sweep.fit); }},
+        {data_column("origin"), [](auto& row) { return row.sweep.first->origin; }}};
+    std::vector<Row> rows;
     for (const ThreadSweep& sweep : sweeps) {
         for (const ThreadPoint& point : sweep.points) {
-            Number share{.value = 100 * sweep.fit->serial, .unit = "%", .low = {}, .high = {}};
-            if (sweep.fit->interval) {
-                share.low = 100 * sweep.fit->interval->low;
-                share.high = 100 * sweep.fit->interval->high;
-            }
-            table.rows.push_back({printable(sweep.first->network), sweep.first->backend,
-                                  count_cell(static_cast<double>(sweep.first->batch)),
-                                  count_cell(point.threads),
-                                  time_cell(point.time, times_of(sweep.first->origin)),
-                                  time_cell(sweep.fit->at(point.threads)), share,
-                                  std::string(name_of(sweep.first->origin))});
+            rows.push_back({sweep, point});
         }
     }
+    Table table = table_of(columns, rows, {.records = "scaling"});
     table.notes = {
         "Amdahl's law, time(n) = time(1) (s + (1 - s) / n), by least squares of relative errors; "
         "s is the serial share. Its 95 % interval needs three numbers of threads."};
-    return {.title = "what threads do not speed up",
-            .blocks = {Paragraph{runs_sentence(of)}, std::move(table)},
-            .kind = "analysis"};
+    return analysis("what threads do not speed up", of, std::move(table));
 }
 
 Document batches_document(std::span<const BatchSweep> sweeps, const AnalysedRuns& of) {
-    Table table{.columns = {{"network", "network", Importance::essential},
-                            {"backend", "backend", Importance::essential},
-                            {"mode", "mode", Importance::normal},
-                            {"dtype", "type", Importance::normal},
-                            {"largest_batch", "batches to", Importance::normal},
-                            {"best_examples_per_s", "best throughput", Importance::essential},
-                            {"best_batch", "at batch", Importance::essential},
-                            {"saturated_batch", "saturated from", Importance::essential},
-                            data_column("origin")},
-                .records = "saturation"};
-    for (const BatchSweep& sweep : sweeps) {
-        const Observation& run = *sweep.first;
-        const Saturation& found = sweep.saturation;
-        const auto batch_cell = [](std::int64_t batch) {
-            return count_cell(static_cast<double>(batch));
-        };
-        table.rows.push_back({printable(run.network, 400), printable(run.backend), run.mode,
-                              run.dtype, batch_cell(sweep.points.back().batch),
-                              number_cell(found.best.median, "1/s", derived_from(run.origin)),
-                              batch_cell(found.best_batch),
-                              found.reached
-                                  ? batch_cell(found.batch)
-                                  : Cell(Missing{"throughput may still rise with the batch"}),
-                              std::string(name_of(run.origin))});
-    }
+    static const Columns<BatchSweep> columns = {
+        {{"network", "network", Importance::essential},
+         [](auto& sweep) { return network_of(*sweep.first); }},
+        {{"backend", "backend", Importance::essential},
+         [](auto& sweep) { return printable(sweep.first->backend); }},
+        {{"mode", "mode"}, [](auto& sweep) { return sweep.first->mode; }},
+        {{"dtype", "type"}, [](auto& sweep) { return sweep.first->dtype; }},
+        {{"largest_batch", "batches to"}, [](auto& sweep) { return sweep.points.back().batch; }},
+        {{"best_examples_per_s", "best throughput", Importance::essential},
+         [](auto& sweep) {
+             return number_cell(sweep.saturation.best.median, "1/s",
+                                derived_from(sweep.first->origin));
+         }},
+        {{"best_batch", "at batch", Importance::essential},
+         [](auto& sweep) { return sweep.saturation.best_batch; }},
+        {{"saturated_batch", "saturated from", Importance::essential},
+         [](auto& sweep) {
+             return sweep.saturation.reached
+                        ? as_cell(sweep.saturation.batch)
+                        : Cell(Missing{"throughput may still rise with the batch"});
+         }},
+        {data_column("origin"), [](auto& sweep) { return sweep.first->origin; }}};
+    Table table = table_of(columns, sweeps, {.records = "saturation"});
     table.notes = {
         fmt::format("Saturated from: the smallest batch with {:.0f} % of the best throughput.",
                     100 * saturated_share)};
-    Document document{.title = "throughput over batch",
-                      .blocks = {Paragraph{runs_sentence(of)}, std::move(table)},
-                      .kind = "analysis"};
+    Document document = analysis("throughput over batch", of, std::move(table));
     for (XyChart& chart : throughput_charts(sweeps)) {
         document.blocks.emplace_back(std::move(chart));
     }
@@ -271,64 +300,57 @@ Document speedup_document(const SpeedupFindings& found, const AnalysedRuns& of) 
 }
 
 Document cost_document(std::span<const RunCost> costs, const AnalysedRuns& of) {
-    Table table{.columns = {data_column("run"),
-                            {"network", "network", Importance::essential},
-                            {"batch", "batch", Importance::essential},
-                            {"backend", "backend", Importance::essential},
-                            {"examples_per_s", "throughput", Importance::normal},
-                            {"dollars_per_million", "USD per million", Importance::essential},
-                            {"joules_per_million", "energy per million", Importance::normal},
-                            {"examples_per_dollar", "examples per USD", Importance::normal},
-                            {"examples_per_joule", "examples per J", Importance::detail},
-                            {"on_front", "on the front", Importance::essential},
-                            data_column("origin")},
-                .records = "costs"};
-    constexpr const char* unpriced = "no source states its price";
-    constexpr const char* unpowered = "no source states its power";
-    const auto plain = [](const std::optional<double>& value, const char* unit,
-                          const char* reason) {
-        return optional_cell(
-            value, [&](double number) { return number_cell(number, unit); }, reason);
-    };
-    for (const RunCost& cost : costs) {
-        const Observation& run = *cost.run;
-        table.rows.push_back(
-            {count_cell(static_cast<double>(run.run)), printable(run.network, 400),
-             count_cell(static_cast<double>(run.batch)), printable(run.backend),
-             number_cell(cost.examples_per_second, "1/s", derived_from(run.origin)),
-             plain(cost.dollars, "", unpriced), plain(cost.joules, "J", unpowered),
-             plain(cost.examples_per_dollar(), "", unpriced),
-             plain(cost.examples_per_joule(), "", unpowered),
-             cost.is_on_front ? flag_cell(*cost.is_on_front) : Cell(Missing{unpriced}),
-             std::string(name_of(run.origin))});
-    }
+    static const Columns<RunCost> columns = {
+        {data_column("run"), [](auto& cost) { return cost.run->run; }},
+        {{"network", "network", Importance::essential},
+         [](auto& cost) { return network_of(*cost.run); }},
+        {{"batch", "batch", Importance::essential}, [](auto& cost) { return cost.run->batch; }},
+        {{"backend", "backend", Importance::essential},
+         [](auto& cost) { return printable(cost.run->backend); }},
+        {{"examples_per_s", "throughput"},
+         [](auto& cost) {
+             return number_cell(cost.examples_per_second, "1/s", derived_from(cost.run->origin));
+         }},
+        {{"dollars_per_million", "USD per million", Importance::essential},
+         [](auto& cost) { return if_priced(cost.dollars); }},
+        {{"joules_per_million", "energy per million"},
+         [](auto& cost) { return if_powered(cost.joules, "J"); }},
+        {{"examples_per_dollar", "examples per USD"},
+         [](auto& cost) { return if_priced(cost.examples_per_dollar()); }},
+        {{"examples_per_joule", "examples per J", Importance::detail},
+         [](auto& cost) { return if_powered(cost.examples_per_joule(), ""); }},
+        {{"on_front", "on the front", Importance::essential},
+         [](auto& cost) { return if_priced(cost.is_on_front); }},
+        {data_column("origin"), [](auto& cost) { return cost.run->origin; }}};
+    Table table = table_of(columns, costs, {.records = "costs"});
     table.notes = {
         "Prices are those of the device's file (strata show --device), or --price. Energy is an "
         "upper bound: it assumes the device's maximum power.",
         "On the front: no other run of this network and mode is at least as fast and as cheap."};
-    return {.title = "money and energy for a million examples",
-            .blocks = {Paragraph{runs_sentence(of)}, std::move(table)},
-            .kind = "analysis"};
+    return analysis("money and energy for a million examples", of, std::move(table));
 }
 
 namespace {
 
-void add_range(const SizedNetworks& group, const SizedNetworks& zoo, Table& table) {
-    constexpr auto names = names_of(SizeQuantity{});
-    for (std::size_t i = 0; i < names.size(); ++i) {
+// The range of one quantity in a group of networks.
+struct RangeRow {
+    const SizedNetworks& group;
+    SizeQuantity quantity;
+    SizeRange range;
+    bool is_zoo;
+};
+
+void add_ranges(const SizedNetworks& group, const SizedNetworks& zoo, std::vector<RangeRow>& rows) {
+    for (std::size_t i = 0; i < names_of(SizeQuantity{}).size(); ++i) {
         const auto quantity = static_cast<SizeQuantity>(i);
-        const SizeRange range = range_of(group, quantity, zoo);
-        auto& row = table.rows.emplace_back();
-        row.push_back(printable(group.name));
-        row.push_back(std::string(names[i]) + (quantity == SizeQuantity::operations  ? " [FLOP]"
-                                               : quantity == SizeQuantity::intensity ? " [FLOP/B]"
-                                                                                     : ""));
-        row.push_back(count_cell(static_cast<double>(group.networks.size())));
-        for (const double value : range.percentiles) {
-            row.push_back(number_cell(value, ""));
-        }
-        row.push_back(&group == &zoo ? Cell(Missing{"of itself"}) : percent_cell(range.covered));
+        rows.push_back({group, quantity, range_of(group, quantity, zoo), &group == &zoo});
     }
+}
+
+std::string text_of(SizeQuantity quantity) {
+    return std::string(name_of(quantity)) + (quantity == SizeQuantity::operations  ? " [FLOP]"
+                                             : quantity == SizeQuantity::intensity ? " [FLOP/B]"
+                                                                                   : "");
 }
 
 XyChart::Series points_of(const SizedNetworks& group) {
@@ -345,16 +367,24 @@ XyChart::Series points_of(const SizedNetworks& group) {
 
 Document ranges_document(std::span<const SizedNetworks> grids, const SizedNetworks& zoo,
                          std::int64_t batch) {
-    Table table{.columns = {{"of_networks", "networks", Importance::essential},
-                            {"quantity", "quantity", Importance::essential},
-                            {"networks", "count", Importance::normal},
-                            {"smallest", "smallest", Importance::essential},
-                            {"p9", "9 %", Importance::normal},
-                            {"p50", "median", Importance::essential},
-                            {"p91", "91 %", Importance::normal},
-                            {"largest", "largest", Importance::essential},
-                            {"zoo_within", "zoo within", Importance::essential}},
-                .records = "ranges"};
+    static const Columns<RangeRow> columns = {
+        {{"of_networks", "networks", Importance::essential},
+         [](auto& row) { return printable(row.group.name); }},
+        {{"quantity", "quantity", Importance::essential},
+         [](auto& row) { return text_of(row.quantity); }},
+        {{"networks", "count"}, [](auto& row) { return row.group.networks.size(); }},
+        {{"smallest", "smallest", Importance::essential},
+         [](auto& row) { return row.range.percentiles[0]; }},
+        {{"p9", "9 %"}, [](auto& row) { return row.range.percentiles[1]; }},
+        {{"p50", "median", Importance::essential},
+         [](auto& row) { return row.range.percentiles[2]; }},
+        {{"p91", "91 %"}, [](auto& row) { return row.range.percentiles[3]; }},
+        {{"largest", "largest", Importance::essential},
+         [](auto& row) { return row.range.percentiles[4]; }},
+        {{"zoo_within", "zoo within", Importance::essential}, [](auto& row) {
+             return row.is_zoo ? Cell(Missing{"of itself"}) : percent_cell(row.range.covered);
+         }}};
+    std::vector<RangeRow> rows;
     XyChart chart{.title = "operations over parameters",
                   .x = {.key = "parameters",
                         .title = "parameters",
@@ -365,11 +395,12 @@ Document ranges_document(std::span<const SizedNetworks> grids, const SizedNetwor
                         .unit = "FLOP",
                         .scale = AxisScale::logarithmic}};
     for (const SizedNetworks& grid : grids) {
-        add_range(grid, zoo, table);
+        add_ranges(grid, zoo, rows);
         chart.series.push_back(points_of(grid));
     }
-    add_range(zoo, zoo, table);
+    add_ranges(zoo, zoo, rows);
     chart.series.push_back(points_of(zoo));
+    Table table = table_of(columns, rows, {.records = "ranges"});
     table.notes = {
         fmt::format("forward, in f32, operations for an example; intensity at batch {}; zoo "
                     "within: the share of the zoo's networks between the smallest and the largest.",

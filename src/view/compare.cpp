@@ -8,6 +8,7 @@
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "view/cells.h"
+#include "view/columns.h"
 #include "view/json_values.h"
 #include "view/steps.h"
 
@@ -70,51 +71,66 @@ std::string layers_text(const std::vector<std::string>& layers) {
                : fmt::format("{} … {} ({} layers)", layers.front(), layers.back(), layers.size());
 }
 
-Cell run_cell(Runs runs) {
-    return count_cell(static_cast<double>(runs.front().id));
-}
-
-Cell origin_cell(Runs side) {
-    return std::string(name_of(side.front().origin));
-}
+// A row of the comparison: of a step, or a sum, which has no pass.
+struct ComparisonRow {
+    const ComparedRuns& runs;
+    std::string name;
+    std::string full_name;
+    std::string pass;
+    Cell before;
+    Cell after;
+    Cell ratio = Missing{};
+    std::string finding = {};
+    std::optional<Verdict> verdict = {};
+};
 
 // `total` names a row without a pass.
-std::vector<Cell> row_of(const ComparedTime& time, const ComparedRuns& runs,
-                         const char* total = "end to end") {
-    return {run_cell(runs.before),
-            run_cell(runs.after),
-            origin_cell(runs.before),
-            origin_cell(runs.after),
-            time.pass.empty() ? total : layers_text(time.layers),
-            time.pass.empty() ? total : join(time.layers, " + "),
-            time.pass,
-            side_cell(time.before, runs.before, "not measured"),
-            side_cell(time.after, runs.after, "not measured"),
-            optional_cell(time.ratio, ratio_cell, "not measured on both sides"),
-            verdict_text(time.verdict),
-            time.verdict ? Cell(std::string(name_of(*time.verdict))) : Cell(Missing{})};
+ComparisonRow row_of(const ComparedTime& time, const ComparedRuns& runs,
+                     const char* total = "end to end") {
+    return {.runs = runs,
+            .name = time.pass.empty() ? total : layers_text(time.layers),
+            .full_name = time.pass.empty() ? total : join(time.layers, " + "),
+            .pass = time.pass,
+            .before = side_cell(time.before, runs.before, "not measured"),
+            .after = side_cell(time.after, runs.after, "not measured"),
+            .ratio = optional_cell(time.ratio, ratio_cell, "not measured on both sides"),
+            .finding = verdict_text(time.verdict),
+            .verdict = time.verdict};
 }
 
 // A closing row with a sum for each side.
-std::vector<Cell> parts_row(const char* name, const ComparedRuns& runs,
-                            const std::optional<Seconds>& before,
-                            const std::optional<Seconds>& after) {
+ComparisonRow parts_row(const char* name, const ComparedRuns& runs,
+                        const std::optional<Seconds>& before, const std::optional<Seconds>& after) {
     const auto cell = [](const std::optional<Seconds>& time) {
         return optional_cell(
             time, [](Seconds t) { return time_cell(t); }, "no whole iteration was timed");
     };
-    return {run_cell(runs.before),
-            run_cell(runs.after),
-            origin_cell(runs.before),
-            origin_cell(runs.after),
-            name,
-            name,
-            "",
-            cell(before),
-            cell(after),
-            Missing{},
-            "",
-            Missing{}};
+    return {.runs = runs,
+            .name = name,
+            .full_name = name,
+            .pass = {},
+            .before = cell(before),
+            .after = cell(after)};
+}
+
+const Columns<ComparisonRow>& columns_of_comparison() {
+    static const Columns<ComparisonRow> all = {
+        {data_column("before"), [](auto& row) { return row.runs.before.front().id; }},
+        {data_column("after"), [](auto& row) { return row.runs.after.front().id; }},
+        {data_column("before_origin"), [](auto& row) { return row.runs.before.front().origin; }},
+        {data_column("after_origin"), [](auto& row) { return row.runs.after.front().origin; }},
+        {people_column("layer", "layer"), &ComparisonRow::name},
+        {data_column("layer"), &ComparisonRow::full_name},
+        {{"pass", "pass", Importance::essential}, &ComparisonRow::pass},
+        {{"before_s", "before", Importance::essential, Audience::all, Bounds::interval},
+         &ComparisonRow::before},
+        {{"after_s", "after", Importance::essential, Audience::all, Bounds::interval},
+         &ComparisonRow::after},
+        {{"ratio", "after / before", Importance::essential, Audience::all, Bounds::interval},
+         &ComparisonRow::ratio},
+        {people_column("finding", "verdict"), &ComparisonRow::finding},
+        {data_column("verdict"), &ComparisonRow::verdict}};
+    return all;
 }
 
 // How many of the two sides are modelled.
@@ -630,38 +646,28 @@ std::string gate_sentence(const Gate& gate, const Comparison& comparison,
 }
 
 Table comparison_table(const Comparison& comparison, const ComparedRuns& runs) {
-    Table table{.records = "steps"};
-    table.columns = {
-        data_column("before"),
-        data_column("after"),
-        data_column("before_origin"),
-        data_column("after_origin"),
-        people_column("layer", "layer"),
-        data_column("layer"),
-        {"pass", "pass", Importance::essential},
-        {"before_s", "before", Importance::essential, Audience::all, Bounds::interval},
-        {"after_s", "after", Importance::essential, Audience::all, Bounds::interval},
-        {"ratio", "after / before", Importance::essential, Audience::all, Bounds::interval},
-        people_column("finding", "verdict"),
-        data_column("verdict")};
-    read_across(table);
+    std::vector<ComparisonRow> rows, totals;
     for (const ComparedTime& time : comparison.rows) {
-        table.rows.push_back(row_of(time, runs));
+        rows.push_back(row_of(time, runs));
     }
     const ComparedParts& before = comparison.before;
     const ComparedParts& after = comparison.after;
     if (before.unmatched > Seconds{0} || after.unmatched > Seconds{0}) {
-        table.totals.push_back(
-            parts_row("only on one side", runs, before.unmatched, after.unmatched));
+        totals.push_back(parts_row("only on one side", runs, before.unmatched, after.unmatched));
     }
     if (modelled_sides(runs) < 2) {  // a prediction's total is the sum of its steps
-        table.totals.push_back(parts_row("outside the steps", runs, before.outside, after.outside));
+        totals.push_back(parts_row("outside the steps", runs, before.outside, after.outside));
     }
     if (!comparison.whole.ratio && comparison.sum.ratio) {
-        table.totals.push_back(row_of(comparison.sum, runs, "steps that both have"));
+        totals.push_back(row_of(comparison.sum, runs, "steps that both have"));
     }
-    table.totals.push_back(row_of(comparison.whole, runs));
-    table.notes = notes_of(comparison, runs);
+    totals.push_back(row_of(comparison.whole, runs));
+    Table table = table_of(columns_of_comparison(), rows,
+                           {.notes = notes_of(comparison, runs), .records = "steps"});
+    for (const ComparisonRow& total : totals) {
+        table.totals.push_back(cells_of(columns_of_comparison(), total));
+    }
+    read_across(table);
     return table;
 }
 

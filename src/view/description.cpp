@@ -4,6 +4,7 @@
 #include "base/enumeration.h"
 #include "base/unit_text.h"
 #include "view/cells.h"
+#include "view/columns.h"
 
 #include <fmt/format.h>
 
@@ -33,20 +34,6 @@ Cell f32_peak_cell(const DeviceDescription& device) {
                : Cell(Missing{"no source states it"});
 }
 
-std::vector<Cell> row_of(const DeviceDescription& device) {
-    return {device.name,
-            device.model,
-            std::string(name_of(device.kind)),
-            device.architecture,
-            fact_cell(device.processors, ""),
-            f32_peak_cell(device),
-            fact_cell(device.f16_peak ? device.f16_peak : device.bf16_peak, "FLOP/s"),
-            fact_cell(device.l2, "B"),
-            fact_cell(device.dram_bandwidth, "B/s"),
-            fact_cell(device.memory, "B"),
-            fact_cell(device.power, "W")};
-}
-
 std::vector<Cell> number_row(const DeviceDescription& device, std::string name,
                              const DescribedNumber& number, std::string meaning) {
     return {std::move(name),
@@ -74,21 +61,25 @@ void add_derived(Table& table, const DeviceDescription& device) {
 }  // namespace
 
 Document descriptions_document(std::span<const DeviceDescription> devices) {
-    Table table{.columns = {{"name", "name", Importance::essential},
-                            {"model", "model", Importance::normal},
-                            {"device_kind", "kind", Importance::detail},
-                            {"architecture", "architecture", Importance::normal},
-                            {"processors", "processors", Importance::normal},
-                            {"f32_peak_flop_per_s", "f32 peak", Importance::essential},
-                            {"f16_peak_flop_per_s", "16-bit peak", Importance::essential},
-                            {"l2_bytes", "L2", Importance::normal},
-                            {"bandwidth_b_per_s", "bandwidth", Importance::essential},
-                            {"memory_bytes", "memory", Importance::essential},
-                            {"power_w", "power", Importance::normal}},
-                .records = "devices"};
-    for (const DeviceDescription& device : devices) {
-        table.rows.push_back(row_of(device));
-    }
+    static const Columns<DeviceDescription> columns = {
+        {{"name", "name", Importance::essential}, &DeviceDescription::name},
+        {{"model", "model"}, &DeviceDescription::model},
+        {{"device_kind", "kind", Importance::detail}, &DeviceDescription::kind},
+        {{"architecture", "architecture"}, &DeviceDescription::architecture},
+        {{"processors", "processors"},
+         [](auto& device) { return fact_cell(device.processors, ""); }},
+        {{"f32_peak_flop_per_s", "f32 peak", Importance::essential}, f32_peak_cell},
+        {{"f16_peak_flop_per_s", "16-bit peak", Importance::essential},
+         [](auto& device) {
+             return fact_cell(device.f16_peak ? device.f16_peak : device.bf16_peak, "FLOP/s");
+         }},
+        {{"l2_bytes", "L2"}, [](auto& device) { return fact_cell(device.l2, "B"); }},
+        {{"bandwidth_b_per_s", "bandwidth", Importance::essential},
+         [](auto& device) { return fact_cell(device.dram_bandwidth, "B/s"); }},
+        {{"memory_bytes", "memory", Importance::essential},
+         [](auto& device) { return fact_cell(device.memory, "B"); }},
+        {{"power_w", "power"}, [](auto& device) { return fact_cell(device.power, "W"); }}};
+    Table table = table_of(columns, devices, {.records = "devices"});
     table.notes.emplace_back(
         "As documents state them; an f32 peak that no document states is derived from the highest "
         "clock.");

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "view/algorithms.h"
 #include "view/cells.h"
+#include "view/columns.h"
 
 #include <fmt/format.h>
 
@@ -29,27 +30,48 @@ Cell our_cell(const ComparedBar& bar, const FigurePanel& panel) {
         "not measured");
 }
 
-Cell rank_cell(double rank) {
-    return number_cell(rank, "");
+// A bar of a published figure beside ours.
+struct ShownBar {
+    const MeasuredFigure& figure;
+    const FigurePanel& panel;
+    const ComparedBar& bar;
+};
+
+const Columns<ShownBar>& columns_of_bars() {
+    static const Columns<ShownBar> all = {
+        {data_column("reproduction"), [](auto& row) { return row.figure.name; }},
+        {{"panel", "panel", Importance::essential}, [](auto& row) { return row.panel.name; }},
+        {data_column("batch"), [](auto& row) { return row.panel.batch; }},
+        {{"bar", "bar", Importance::essential}, [](auto& row) { return row.bar.bar.name; }},
+        {{"algorithm", "ours is"}, [](auto& row) { return row.bar.bar.algorithm; }},
+        {data_column("unit"),
+         [](auto& row) { return row.panel.quantity == FigureQuantity::time ? "s" : "B"; }},
+        {{"published", "published", Importance::essential},
+         [](auto& row) {
+             return value_cell(row.bar.bar.published, row.panel, Provenance::derived);
+         }},
+        {data_column("tolerance"),
+         [](auto& row) { return value_cell(row.panel.tolerance, row.panel, Provenance::derived); }},
+        {{"published_rank", "rank", Importance::essential},
+         [](auto& row) { return row.bar.published_rank; }},
+        {{"ours", "ours", Importance::essential},
+         [](auto& row) { return our_cell(row.bar, row.panel); }},
+        {{"our_rank", "our rank", Importance::essential},
+         [](auto& row) { return row.bar.our_rank; }}};
+    return all;
 }
 
 Table bars_table(const MeasuredFigure& figure, std::span<const ComparedPanel> panels) {
-    Table table{.title = fmt::format("{}: {}", figure.name, figure.title),
-                .columns = figure_columns(),
-                .notes = {"Source: " + figure.source},
-                .records = "bars"};
+    std::vector<ShownBar> rows;
     for (const ComparedPanel& compared : panels) {
         for (const ComparedBar& bar : compared.bars) {
-            table.rows.push_back(
-                {figure.name, compared.panel.name,
-                 count_cell(static_cast<double>(compared.panel.batch)), bar.bar.name,
-                 bar.bar.algorithm, compared.panel.quantity == FigureQuantity::time ? "s" : "B",
-                 value_cell(bar.bar.published, compared.panel, Provenance::derived),
-                 value_cell(compared.panel.tolerance, compared.panel, Provenance::derived),
-                 rank_cell(bar.published_rank), our_cell(bar, compared.panel),
-                 optional_cell(bar.our_rank, rank_cell)});
+            rows.push_back({figure, compared.panel, bar});
         }
     }
+    Table table = table_of(columns_of_bars(), rows,
+                           {.title = fmt::format("{}: {}", figure.name, figure.title),
+                            .notes = {"Source: " + figure.source},
+                            .records = "bars"});
     for (const std::string& remark : figure.remarks) {
         table.notes.push_back("Remark: " + remark);
     }
@@ -112,17 +134,7 @@ std::string ours_text(std::span<const AlgorithmComparison> batches) {
 }  // namespace
 
 std::vector<Column> figure_columns() {
-    return {data_column("reproduction"),
-            {"panel", "panel", Importance::essential},
-            data_column("batch"),
-            {"bar", "bar", Importance::essential},
-            {"algorithm", "ours is", Importance::normal},
-            data_column("unit"),
-            {"published", "published", Importance::essential},
-            data_column("tolerance"),
-            {"published_rank", "rank", Importance::essential},
-            {"ours", "ours", Importance::essential},
-            {"our_rank", "our rank", Importance::essential}};
+    return headings(columns_of_bars());
 }
 
 Document figure_document(const MeasuredFigure& figure, std::span<const ComparedPanel> panels,

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "view/cells.h"
+#include "view/columns.h"
 #include "view/memory.h"
 
 #include <fmt/format.h>
@@ -34,24 +35,19 @@ std::string limit_of(const Capacity& capacity) {
 
 Document fit_document(const std::string& network, const Execution& execution,
                       std::span<const FittingBatch> batches) {
-    Table table{.records = "fits"};
-    table.columns = {data_column("network"),
-                     {"mode", "mode", Importance::essential},
-                     {"batch", "largest batch", Importance::essential},
-                     {"needed_bytes", "needs", Importance::essential},
-                     {"memory_bytes", "of", Importance::detail},
-                     people_column("limit", "limited by"),
-                     data_column("limit"),
-                     data_column("reason")};
-    for (const FittingBatch& each : batches) {
-        const LargestBatch& largest = each.capacity.largest;
-        table.rows.push_back({network, std::string(name_of(each.mode)),
-                              count_cell(static_cast<double>(largest.batch)),
-                              bytes_cell(largest.needs, Provenance::modelled),
-                              bytes_cell(each.capacity.memory), limit_of(each.capacity),
-                              std::string(name_of(largest.limit)),
-                              text_or_missing(each.capacity.refusal)});
-    }
+    const Columns<FittingBatch> columns = {
+        {data_column("network"), [&](auto&) { return network; }},
+        {{"mode", "mode", Importance::essential}, &FittingBatch::mode},
+        {{"batch", "largest batch", Importance::essential},
+         [](auto& each) { return each.capacity.largest.batch; }},
+        {{"needed_bytes", "needs", Importance::essential},
+         [](auto& each) { return bytes_cell(each.capacity.largest.needs, Provenance::modelled); }},
+        {{"memory_bytes", "of", Importance::detail},
+         [](auto& each) { return each.capacity.memory; }},
+        {people_column("limit", "limited by"), [](auto& each) { return limit_of(each.capacity); }},
+        {data_column("limit"), [](auto& each) { return each.capacity.largest.limit; }},
+        {data_column("reason"), [](auto& each) { return text_or_missing(each.capacity.refusal); }}};
+    Table table = table_of(columns, batches, {.records = "fits"});
     add_origin(table, Origin::modelled);
     table.notes = {
         "Modelled: the peak by liveness, without the library's scratch memory. strata show NETWORK "

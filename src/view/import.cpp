@@ -6,6 +6,7 @@
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "view/cells.h"
+#include "view/columns.h"
 #include "view/machine.h"
 #include "view/steps.h"
 
@@ -69,33 +70,42 @@ std::string found_sentence(const Run& run, const Summary& summary,
 }
 
 Table attribution_table(const Run& run, const Summary& summary, std::span<const std::string> by) {
-    Table table{
-        .columns = {data_column("run"),
-                    {"layer", "layer", Importance::essential},
-                    {"operator", "operator", Importance::detail},
-                    {"pass", "pass", Importance::essential},
-                    data_column("kind"),
-                    data_column("samples"),
-                    data_column("seen_in"),
-                    data_column("of_iterations"),
-                    {"median_s", "time", Importance::essential, Audience::all, Bounds::interval},
-                    {"share", "share", Importance::normal},
-                    {"evidence", "attributed by", Importance::essential}},
-        .records = "steps"};
+    struct Row {
+        const Run& run;
+        const StepResult& step;
+        const StepTime& time;
+        const std::string& by;
+    };
+    static const Columns<Row> columns = {
+        {data_column("run"), [](auto& row) { return row.run.id; }},
+        {{"layer", "layer", Importance::essential}, [](auto& row) { return row.step.layer; }},
+        {{"operator", "operator", Importance::detail},
+         [](auto& row) { return row.step.operation; }},
+        {{"pass", "pass", Importance::essential}, [](auto& row) { return row.step.pass; }},
+        {data_column("kind"), [](auto& row) { return row.step.kind; }},
+        {data_column("samples"),
+         [](auto& row) { return row.time.time ? as_cell(row.time.time->samples) : Missing{}; }},
+        {data_column("seen_in"),
+         [](auto& row) { return seen_cell(row.step, &SeenIn::iterations); }},
+        {data_column("of_iterations"), [](auto& row) { return seen_cell(row.step, &SeenIn::of); }},
+        {{"median_s", "time", Importance::essential, Audience::all, Bounds::interval},
+         [](auto& row) {
+             const auto* included = std::get_if<Included>(&row.step.time);
+             return row.time.time ? time_cell(*row.time.time, Provenance::imported)
+                                  : Cell(Missing{included ? "in " + included->step : ""});
+         }},
+        {{"share", "share"},
+         [](auto& row) {
+             return optional_cell(row.time.share, [](double share) {
+                 return percent_cell(share, Provenance::imported);
+             });
+         }},
+        {{"evidence", "attributed by", Importance::essential}, [](auto& row) { return row.by; }}};
+    std::vector<Row> rows;
     for (const std::size_t i : steps_by_layer(run)) {
-        const StepResult& step = run.steps[i];
-        const StepTime& time = summary.steps[i];
-        const auto* included = std::get_if<Included>(&step.time);
-        table.rows.push_back(
-            {count_cell(static_cast<double>(run.id)), step.layer, step.operation,
-             std::string(name_of(step.pass)), std::string(name_of(step.kind)),
-             time.time ? count_cell(static_cast<double>(time.time->samples)) : Cell(Missing{}),
-             seen_cell(step, &SeenIn::iterations), seen_cell(step, &SeenIn::of),
-             time.time ? time_cell(*time.time, Provenance::imported)
-                       : Cell(Missing{included ? "in " + included->step : ""}),
-             time.share ? percent_cell(*time.share, Provenance::imported) : Cell(Missing{}),
-             by[i]});
+        rows.push_back({run, run.steps[i], summary.steps[i], by[i]});
     }
+    Table table = table_of(columns, rows, {.records = "steps"});
     explain_rare(table, run);
     add_origin(table, run.origin);
     return table;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "report/format.h"
 #include "view/cells.h"
+#include "view/columns.h"
 #include "view/json_values.h"
 
 #include <fmt/format.h>
@@ -114,36 +115,40 @@ std::vector<Block> infeed_blocks(const Run& run) {
 }
 
 Document infeeds_document(std::span<const FedRun> runs, const AnalysedRuns& of) {
-    Table table{.records = "infeeds"};
-    table.columns = {{"run", "run", Importance::essential},
-                     {"network", "network", Importance::essential},
-                     {"batch", "batch", Importance::essential},
-                     {"mode", "mode", Importance::normal},
-                     {"threads", "threads", Importance::detail},
-                     {"infeed_threads", "infeed threads", Importance::normal},
-                     {"step_s", "step", Importance::normal},
-                     {"overlapped_s", "overlapped", Importance::normal},
-                     {"infeed_share", "infeed share", Importance::essential},
-                     {"made_per_s", "made", Importance::normal},
-                     {"taken_per_s", "taken", Importance::normal},
-                     {"busy_processors", "busy processors", Importance::normal},
-                     data_column("origin")};
+    struct Row {
+        const Observation& run;
+        int threads;
+        InfeedFindings findings;
+
+        Cell time(const Estimate& one) const { return time_cell(one.median, times_of(run.origin)); }
+    };
+    static const Columns<Row> columns = {
+        {{"run", "run", Importance::essential}, [](auto& row) { return row.run.run; }},
+        {{"network", "network", Importance::essential},
+         [](auto& row) { return printable(row.run.network, 400); }},
+        {{"batch", "batch", Importance::essential}, [](auto& row) { return row.run.batch; }},
+        {{"mode", "mode"}, [](auto& row) { return row.run.mode; }},
+        {{"threads", "threads", Importance::detail},
+         [](auto& row) { return threads_cell(static_cast<int>(row.run.threads)); }},
+        {{"infeed_threads", "infeed threads"}, [](auto& row) { return row.threads; }},
+        {{"step_s", "step"}, [](auto& row) { return row.time(row.findings.step); }},
+        {{"overlapped_s", "overlapped"},
+         [](auto& row) { return row.time(row.findings.overlapped); }},
+        {{"infeed_share", "infeed share", Importance::essential},
+         [](auto& row) { return percent_cell(row.findings.share); }},
+        {{"made_per_s", "made"},
+         [](auto& row) { return number_cell(row.findings.made_per_second, "1/s"); }},
+        {{"taken_per_s", "taken"},
+         [](auto& row) { return number_cell(row.findings.taken_per_second, "1/s"); }},
+        {{"busy_processors", "busy processors"}, [](auto& row) { return row.findings.processors; }},
+        {data_column("origin"), [](auto& row) { return row.run.origin; }}};
+    std::vector<Row> rows;
     for (const FedRun& fed : runs) {
-        const auto findings = findings_on(fed.infeed, fed.run->batch);
-        if (!findings) {
-            continue;
+        if (const auto findings = findings_on(fed.infeed, fed.run->batch)) {
+            rows.push_back({*fed.run, fed.infeed.threads, *findings});
         }
-        const Observation& run = *fed.run;
-        table.rows.push_back(
-            {count_cell(static_cast<double>(run.run)), printable(run.network, 400),
-             count_cell(static_cast<double>(run.batch)), run.mode,
-             threads_cell(static_cast<int>(run.threads)), count_cell(fed.infeed.threads),
-             time_cell(findings->step.median, times_of(run.origin)),
-             time_cell(findings->overlapped.median, times_of(run.origin)),
-             percent_cell(findings->share), number_cell(findings->made_per_second, "1/s"),
-             number_cell(findings->taken_per_second, "1/s"), number_cell(findings->processors, ""),
-             std::string(name_of(run.origin))});
     }
+    Table table = table_of(columns, rows, {.records = "infeeds"});
     table.notes = {
         "Infeed share: the part of an overlapped step spent waiting for its batch and copying it. "
         "Busy processors: those needed to make images at the network's own rate."};

@@ -11,11 +11,10 @@
 #include "view/budget_table.h"
 #include "view/cells.h"
 #include "view/compare.h"
-#include "view/infeed.h"
 #include "view/machine.h"
-#include "view/memory_table.h"
 #include "view/predicted.h"
 #include "view/run.h"
+#include "view/run_sections.h"
 #include "view/runs.h"
 #include "view/sweep.h"
 #include "view/verdict.h"
@@ -205,8 +204,7 @@ void add_tables(std::vector<Block>& blocks, const RunFindings& findings) {
     if (has_budget) {
         blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
     }
-    blocks.emplace_back(memory_table(run));
-    std::ranges::move(infeed_blocks(run), std::back_inserter(blocks));
+    add_sections(blocks, run);
     auto profile = profile_blocks(run);
     if (!profile.empty()) {
         blocks.emplace_back(Heading{"Kernels and counters"});

@@ -6,10 +6,9 @@
 #include "view/cells.h"
 #include "view/counter_tables.h"
 #include "view/fused.h"
-#include "view/infeed.h"
 #include "view/machine.h"
-#include "view/memory_table.h"
 #include "view/recount.h"
+#include "view/run_sections.h"
 #include "view/trace_blocks.h"
 #include "view/verdict.h"
 
@@ -44,8 +43,7 @@ void add_further(std::vector<Block>& blocks, const RunFindings& findings,
     if (run.origin != Origin::modelled) {  // a prediction's total is the sum of its steps
         blocks.emplace_back(budget_table(findings.summary.budget, times_of(run.origin)));
     }
-    blocks.emplace_back(memory_table(run));
-    std::ranges::move(infeed_blocks(run), std::back_inserter(blocks));
+    add_sections(blocks, run);
     std::ranges::move(profile_blocks(run, filter), std::back_inserter(blocks));
 }
 

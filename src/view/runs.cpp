@@ -7,6 +7,7 @@
 #include "record/completeness.h"
 #include "record/options.h"
 #include "view/cells.h"
+#include "view/columns.h"
 #include "view/machine.h"
 
 namespace strata {
@@ -28,45 +29,30 @@ Cell end_to_end_cell(const Run& run) {
         is_incomplete(run) ? "the run is incomplete" : "no whole iteration was timed");
 }
 
-std::vector<Cell> row_of(const Run& run) {
-    const Settings& settings = run.settings;
-    return {count_cell(static_cast<double>(run.id)),
-            run.created,
-            std::string(name_of(run.origin)),
-            std::string(progress_of(run)),
-            settings.network,
-            count_cell(static_cast<double>(settings.batch)),
-            text_of(settings, "mode"),
-            text_of(settings, "dtype"),
-            threads_cell(settings.threads()),
-            settings.backend,
-            other_settings_line(settings),
-            end_to_end_cell(run),
-            flags_of(run)};
-}
-
 }  // namespace
 
 Table runs_table(std::span<const Run> runs) {
-    Table table;
-    table.columns = {
-        {"run", "run", Importance::essential},
-        {.key = "created", .title = "created", .order = Order::newest_first},
-        {"origin", "origin", Importance::essential},
-        {"state", "state", Importance::detail},
-        {"network", "network", Importance::essential},
-        {"batch", "batch", Importance::essential},
-        {"mode", "mode", Importance::detail},
-        {"dtype", "dtype", Importance::detail},
-        {"threads", "threads", Importance::detail},
-        {"backend", "backend", Importance::normal},
-        {"other_settings", "other settings", Importance::normal},
-        {"end_to_end_s", "end to end", Importance::essential, Audience::all, Bounds::interval},
-        {"doubts", "doubts", Importance::detail}};
-    for (const auto& run : runs) {
-        table.rows.push_back(row_of(run));
-    }
-    return table;
+    static const Columns<Run> columns = {
+        {{"run", "run", Importance::essential}, &Run::id},
+        {{.key = "created", .title = "created", .order = Order::newest_first}, &Run::created},
+        {{"origin", "origin", Importance::essential}, &Run::origin},
+        {{"state", "state", Importance::detail}, progress_of},
+        {{"network", "network", Importance::essential},
+         [](auto& run) { return run.settings.network; }},
+        {{"batch", "batch", Importance::essential}, [](auto& run) { return run.settings.batch; }},
+        {{"mode", "mode", Importance::detail},
+         [](auto& run) { return text_of(run.settings, "mode"); }},
+        {{"dtype", "dtype", Importance::detail},
+         [](auto& run) { return text_of(run.settings, "dtype"); }},
+        {{"threads", "threads", Importance::detail},
+         [](auto& run) { return threads_cell(run.settings.threads()); }},
+        {{"backend", "backend"}, [](auto& run) { return run.settings.backend; }},
+        {{"other_settings", "other settings"},
+         [](auto& run) { return other_settings_line(run.settings); }},
+        {{"end_to_end_s", "end to end", Importance::essential, Audience::all, Bounds::interval},
+         end_to_end_cell},
+        {{"doubts", "doubts", Importance::detail}, flags_of}};
+    return table_of(columns, runs);
 }
 
 Document runs_document(Table stored) {

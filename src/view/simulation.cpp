@@ -3,10 +3,14 @@
 
 #include "base/text.h"
 #include "view/cells.h"
+#include "view/columns.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace strata {
 
@@ -28,10 +32,22 @@ double bytes_of_sectors(double sectors) {
     return sectors * static_cast<double>(sector_bytes);
 }
 
-// The cells that identify a row, its layer and pass last.
-std::vector<Cell> place_of(const SimulatedNetwork& network, const SimulatedStep& step) {
-    return {printable(network.network), Number{.value = static_cast<double>(network.batch)},
-            network.device, printable(step.layer), std::string(name_of(step.pass))};
+// The columns that identify a row of a step.
+template <class Row>
+Columns<Row> columns_of_step() {
+    return {{data_column("network"), [](auto& row) { return printable(row.network.network); }},
+            {data_column("batch"), [](auto& row) { return row.network.batch; }},
+            {data_column("device"), [](auto& row) { return row.network.device; }},
+            {{"layer", "layer", Importance::essential},
+             [](auto& row) { return printable(row.step.layer); }},
+            {{"pass", "pass", Importance::essential}, [](auto& row) { return row.step.pass; }}};
+}
+
+// The same with further columns.
+template <class Row>
+Columns<Row> with_columns(Columns<Row> columns, const Columns<Row>& further) {
+    columns.insert(columns.end(), further.begin(), further.end());
+    return columns;
 }
 
 // One level of a pass.
@@ -39,7 +55,7 @@ struct LevelRow {
     const char* level;
     double reads, writes;
     Cell read_hits, write_hits;
-    const MissKinds* kinds;  // null for a level that always hits
+    std::optional<MissKinds> kinds;  // nothing for a level that always hits
     Cell difference;
     Cell error = Missing{};  // of the hit rate, if sets were sampled
 };
@@ -72,83 +88,88 @@ std::vector<LevelRow> levels_of(const SimulatedStep& step, const SimulatedKernel
     if (sum.l1) {
         const SectorCounts& l1 = sum.l1->sectors;
         rows.push_back({"L1", l1.reads, l1.writes, share_cell(l1.read_hits, l1.reads),
-                        Missing{"written through"}, &sum.l1->kinds, Missing{}});
+                        Missing{"written through"}, sum.l1->kinds, Missing{}});
     }
     const SectorCounts& l2 = sum.l2.sectors;
     rows.push_back({"L2", l2.reads, l2.writes, share_cell(l2.read_hits, l2.reads),
-                    share_cell(l2.write_hits, l2.writes), &sum.l2.kinds,
+                    share_cell(l2.write_hits, l2.writes), sum.l2.kinds,
                     difference_of(sum.l2, checked_l2(step)),
                     share_cell(sum.l2.hits_error, l2.accesses())});
     rows.push_back(
-        {"DRAM", sum.dram_reads, sum.dram_writes, Missing{}, Missing{}, nullptr, Missing{}});
+        {"DRAM", sum.dram_reads, sum.dram_writes, Missing{}, Missing{}, std::nullopt, Missing{}});
     return rows;
 }
 
-Table levels_table(const SimulationOptions& options) {
-    Table table{.columns = {data_column("network"),
-                            data_column("batch"),
-                            data_column("device"),
-                            {"layer", "layer", Importance::essential},
-                            {"pass", "pass", Importance::essential},
-                            {"level", "level", Importance::essential},
-                            {"read_transactions", "reads", Importance::normal},
-                            {"read_hit_rate", "hits", Importance::essential},
-                            {"write_transactions", "writes", Importance::normal},
-                            {"write_hit_rate", "write hits", Importance::normal},
-                            {"read_bytes", "read", Importance::normal},
-                            {"written_bytes", "written", Importance::normal},
-                            {"read_b_per_s", "read at", Importance::normal},
-                            {"written_b_per_s", "written at", Importance::normal},
-                            {"compulsory_misses", "compulsory", Importance::detail},
-                            {"capacity_misses", "capacity", Importance::detail},
-                            {"conflict_misses", "conflict", Importance::detail},
-                            {"simulated_share", "simulated", Importance::detail}},
-                .records = "levels"};
-    if (options.engine == CacheEngine::sampled) {
-        table.columns.push_back({"hit_rate_error", "hits within", Importance::essential});
-    }
-    if (options.checks_engine) {
-        table.columns.push_back({"engine_difference", "other engine", Importance::essential});
-    }
-    table.columns.push_back({"reason", "reason", Importance::normal});
-    return table;
+// A level of a step, or a step that was not simulated.
+struct LevelOfStep {
+    const SimulatedNetwork& network;
+    const SimulatedStep& step;
+    std::optional<LevelRow> level = {};
+    Seconds time = {};
+    double simulated = 0;
+
+    double bytes_read() const { return bytes_of_sectors(level->reads); }
+    double bytes_written() const { return bytes_of_sectors(level->writes); }
+};
+
+// A column of simulated steps, with why the others have no value.
+template <class Value>
+ColumnOf<LevelOfStep> simulated_column(Column column, Value value) {
+    return {std::move(column), [value](const LevelOfStep& row) {
+                return row.level ? as_cell(value(row)) : Cell(Missing{row.step.reason});
+            }};
 }
 
-void append_level(std::vector<Cell>& cells, const LevelRow& level, Seconds time, double simulated,
-                  const SimulationOptions& options) {
-    for (Cell& cell : std::vector<Cell>{level.level, modelled_cell(level.reads), level.read_hits,
-                                        modelled_cell(level.writes), level.write_hits,
-                                        modelled_cell(bytes_of_sectors(level.reads), "B"),
-                                        modelled_cell(bytes_of_sectors(level.writes), "B"),
-                                        rate_cell(bytes_of_sectors(level.reads), time),
-                                        rate_cell(bytes_of_sectors(level.writes), time)}) {
-        cells.push_back(std::move(cell));
-    }
-    const auto kind = [&](double MissKinds::*misses) {
-        return level.kinds == nullptr ? Cell(Missing{}) : modelled_cell(level.kinds->*misses);
-    };
-    cells.push_back(kind(&MissKinds::compulsory));
-    cells.push_back(kind(&MissKinds::capacity));
-    cells.push_back(kind(&MissKinds::conflict));
-    cells.push_back(modelled_cell(100 * simulated, "%"));
+ColumnOf<LevelOfStep> misses_column(const char* key, const char* title, double MissKinds::*kind) {
+    return simulated_column({key, title, Importance::detail}, [kind](auto& row) {
+        return !row.level->kinds ? Cell(Missing{}) : modelled_cell((*row.level->kinds).*kind);
+    });
+}
+
+Columns<LevelOfStep> level_columns(const SimulationOptions& options) {
+    Columns<LevelOfStep> columns = with_columns(
+        columns_of_step<LevelOfStep>(),
+        {simulated_column({"level", "level", Importance::essential},
+                          [](auto& row) { return row.level->level; }),
+         simulated_column({"read_transactions", "reads"},
+                          [](auto& row) { return modelled_cell(row.level->reads); }),
+         simulated_column({"read_hit_rate", "hits", Importance::essential},
+                          [](auto& row) { return row.level->read_hits; }),
+         simulated_column({"write_transactions", "writes"},
+                          [](auto& row) { return modelled_cell(row.level->writes); }),
+         simulated_column({"write_hit_rate", "write hits"},
+                          [](auto& row) { return row.level->write_hits; }),
+         simulated_column({"read_bytes", "read"},
+                          [](auto& row) { return modelled_cell(row.bytes_read(), "B"); }),
+         simulated_column({"written_bytes", "written"},
+                          [](auto& row) { return modelled_cell(row.bytes_written(), "B"); }),
+         simulated_column({"read_b_per_s", "read at"},
+                          [](auto& row) { return rate_cell(row.bytes_read(), row.time); }),
+         simulated_column({"written_b_per_s", "written at"},
+                          [](auto& row) { return rate_cell(row.bytes_written(), row.time); }),
+         misses_column("compulsory_misses", "compulsory", &MissKinds::compulsory),
+         misses_column("capacity_misses", "capacity", &MissKinds::capacity),
+         misses_column("conflict_misses", "conflict", &MissKinds::conflict),
+         simulated_column({"simulated_share", "simulated", Importance::detail},
+                          [](auto& row) { return modelled_cell(100 * row.simulated, "%"); })});
     if (options.engine == CacheEngine::sampled) {
-        cells.push_back(level.error);
+        columns.push_back(simulated_column({"hit_rate_error", "hits within", Importance::essential},
+                                           [](auto& row) { return row.level->error; }));
     }
     if (options.checks_engine) {
-        cells.push_back(level.difference);
+        columns.push_back(
+            simulated_column({"engine_difference", "other engine", Importance::essential},
+                             [](auto& row) { return row.level->difference; }));
     }
-    cells.emplace_back("");
+    columns.push_back({{"reason", "reason"}, [](auto& row) { return row.step.reason; }});
+    return columns;
 }
 
 Table caches_of(const SimulatedNetwork& network, const SimulationOptions& options) {
-    Table table = levels_table(options);
+    std::vector<LevelOfStep> rows;
     for (const SimulatedStep& step : network.steps) {
-        std::vector<Cell> place = place_of(network, step);
         if (!step.reason.empty()) {
-            std::vector<Cell> cells = std::move(place);
-            cells.resize(table.columns.size(), Missing{step.reason});
-            cells.back() = step.reason;
-            table.rows.push_back(std::move(cells));
+            rows.push_back({network, step});
             continue;
         }
         const SimulatedKernel sum = sum_of(step.kernels);
@@ -157,11 +178,10 @@ Table caches_of(const SimulatedNetwork& network, const SimulationOptions& option
             time += kernel.time;
         }
         for (const LevelRow& level : levels_of(step, sum)) {
-            std::vector<Cell> cells = place;
-            append_level(cells, level, time, sum.simulated, options);
-            table.rows.push_back(std::move(cells));
+            rows.push_back({network, step, level, time, sum.simulated});
         }
     }
+    Table table = table_of(level_columns(options), rows, {.records = "levels"});
     table.notes.emplace_back(
         "Transactions are sectors of 32 bytes; writes pass L1. Caches are empty before each "
         "kernel; lines that it leaves dirty count as written.");
@@ -186,51 +206,62 @@ std::string words_of(std::string_view name) {
     return words;
 }
 
-Table kernels_of(const SimulatedNetwork& network) {
-    Table table{.title = "Kernels: instructions and how their warps spend the time",
-                .columns = {data_column("network"),
-                            data_column("batch"),
-                            data_column("device"),
-                            {"layer", "layer", Importance::essential},
-                            {"pass", "pass", Importance::essential},
-                            {"name", "kernel", Importance::essential},
-                            {"repeats", "repeats", Importance::detail},
-                            {"blocks", "blocks", Importance::detail},
-                            {"modelled_s", "time", Importance::normal},
-                            {"queued_s", "by queues", Importance::detail},
-                            {"warp_instructions", "instructions", Importance::normal},
-                            {"multiply_add_share", "multiply-adds", Importance::detail},
-                            {"load_store_share", "loads and stores", Importance::normal},
-                            {"barrier_instruction_share", "barriers", Importance::detail},
-                            {"instructions_per_cycle", "IPC", Importance::normal}},
-                .records = "kernels"};
+struct KernelOfStep {
+    const SimulatedNetwork& network;
+    const SimulatedStep& step;
+    const KernelSimulation& kernel;
+
+    const Instructions& instructions() const { return kernel.instructions; }
+    Cell share_of(double part) const { return share_cell(part, instructions().total()); }
+};
+
+Columns<KernelOfStep> kernel_columns() {
+    Columns<KernelOfStep> columns = with_columns(
+        columns_of_step<KernelOfStep>(),
+        {{{"name", "kernel", Importance::essential}, [](auto& row) { return row.kernel.name; }},
+         {{"repeats", "repeats", Importance::detail},
+          [](auto& row) { return modelled_cell(row.kernel.runs); }},
+         {{"blocks", "blocks", Importance::detail},
+          [](auto& row) { return modelled_cell(row.kernel.traffic.blocks); }},
+         {{"modelled_s", "time"},
+          [](auto& row) { return modelled_cell(row.kernel.time.value, "s"); }},
+         {{"queued_s", "by queues", Importance::detail},
+          [](auto& row) {
+              return modelled_cell(row.kernel.runs * row.kernel.stalls.time.value, "s");
+          }},
+         {{"warp_instructions", "instructions"},
+          [](auto& row) { return modelled_cell(row.instructions().total()); }},
+         {{"multiply_add_share", "multiply-adds", Importance::detail},
+          [](auto& row) { return row.share_of(row.instructions().multiply_adds); }},
+         {{"load_store_share", "loads and stores"},
+          [](auto& row) { return row.share_of(row.instructions().loads_and_stores()); }},
+         {{"barrier_instruction_share", "barriers", Importance::detail},
+          [](auto& row) { return row.share_of(row.instructions().barriers); }},
+         {{"instructions_per_cycle", "IPC"},
+          [](auto& row) { return modelled_cell(row.kernel.stalls.instructions_per_cycle); }}});
     constexpr auto stalls = names_of(Stall{});
-    for (const std::string_view stall : stalls) {
-        const bool leads = stall == "selected" || stall == "long_scoreboard" ||
-                           stall == "not_selected" || stall == "math_pipe_throttle";
-        table.columns.push_back({fmt::format("{}_share", stall), words_of(stall),
-                                 leads ? Importance::normal : Importance::detail});
+    for (std::size_t i = 0; i < stalls.size(); ++i) {
+        const auto stall = static_cast<Stall>(i);
+        const bool leads = stall == Stall::selected || stall == Stall::long_scoreboard ||
+                           stall == Stall::not_selected || stall == Stall::math_pipe_throttle;
+        columns.push_back(
+            {{fmt::format("{}_share", stalls[i]), words_of(stalls[i]),
+              leads ? Importance::normal : Importance::detail},
+             [i](auto& row) { return modelled_cell(100 * row.kernel.stalls.shares[i], "%"); }});
     }
+    return columns;
+}
+
+Table kernels_of(const SimulatedNetwork& network) {
+    std::vector<KernelOfStep> rows;
     for (const SimulatedStep& step : network.steps) {
         for (const KernelSimulation& kernel : step.kernels) {
-            const Instructions& all = kernel.instructions;
-            std::vector<Cell> cells = place_of(network, step);
-            for (Cell& cell : std::vector<Cell>{
-                     kernel.name, modelled_cell(kernel.runs), modelled_cell(kernel.traffic.blocks),
-                     modelled_cell(kernel.time.value, "s"),
-                     modelled_cell(kernel.runs * kernel.stalls.time.value, "s"),
-                     modelled_cell(all.total()), share_cell(all.multiply_adds, all.total()),
-                     share_cell(all.loads_and_stores(), all.total()),
-                     share_cell(all.barriers, all.total()),
-                     modelled_cell(kernel.stalls.instructions_per_cycle)}) {
-                cells.push_back(std::move(cell));
-            }
-            for (const double share : kernel.stalls.shares) {
-                cells.push_back(modelled_cell(100 * share, "%"));
-            }
-            table.rows.push_back(std::move(cells));
+            rows.push_back({network, step, kernel});
         }
     }
+    Table table = table_of(kernel_columns(), rows,
+                           {.title = "Kernels: instructions and how their warps spend the time",
+                            .records = "kernels"});
     table.notes.emplace_back(
         "Shares of the time of resident warps, by a closed queueing network that was not fitted.");
     return table;
@@ -252,35 +283,43 @@ Document simulation_document(const SimulatedNetwork& network, const SimulationOp
 
 Document trace_document(const std::string& name, const TraceCache& cache, CacheEngine engine,
                         const SimulatedTrace& found, const SimulatedTrace* check) {
-    Table table{.columns = {{"engine", "engine", Importance::essential},
-                            {"accesses", "accesses", Importance::essential},
-                            {"read_transactions", "reads", Importance::normal},
-                            {"read_hit_rate", "hits", Importance::essential},
-                            {"write_transactions", "writes", Importance::normal},
-                            {"write_hit_rate", "write hits", Importance::normal},
-                            {"read_bytes", "read", Importance::normal},
-                            {"written_bytes", "written", Importance::normal},
-                            {"compulsory_misses", "compulsory", Importance::normal},
-                            {"capacity_misses", "capacity", Importance::normal},
-                            {"conflict_misses", "conflict", Importance::normal},
-                            {"hit_rate_error", "hits within", Importance::detail}},
-                .records = "traces"};
-    const auto add = [&](CacheEngine of, const SimulatedTrace& one) {
-        const double line = static_cast<double>(cache.line_bytes);
-        table.rows.push_back(
-            {std::string(name_of(of)), modelled_cell(static_cast<double>(one.accesses)),
-             modelled_cell(one.lines.reads), share_cell(one.lines.read_hits, one.lines.reads),
-             modelled_cell(one.lines.writes), share_cell(one.lines.write_hits, one.lines.writes),
-             modelled_cell(one.lines.misses() * line, "B"),
-             modelled_cell(one.lines.dirtied * line, "B"), modelled_cell(one.kinds.compulsory),
-             modelled_cell(one.kinds.capacity), modelled_cell(one.kinds.conflict),
-             of == CacheEngine::sampled ? modelled_cell(100 * one.hit_rate_error, "%")
-                                        : Cell(Missing{})});
+    struct Row {
+        CacheEngine engine;
+        const SimulatedTrace& trace;
     };
-    add(engine, found);
+    const double line = static_cast<double>(cache.line_bytes);
+    const Columns<Row> columns = {
+        {{"engine", "engine", Importance::essential}, &Row::engine},
+        {{"accesses", "accesses", Importance::essential},
+         [](auto& row) { return modelled_cell(static_cast<double>(row.trace.accesses)); }},
+        {{"read_transactions", "reads"},
+         [](auto& row) { return modelled_cell(row.trace.lines.reads); }},
+        {{"read_hit_rate", "hits", Importance::essential},
+         [](auto& row) { return share_cell(row.trace.lines.read_hits, row.trace.lines.reads); }},
+        {{"write_transactions", "writes"},
+         [](auto& row) { return modelled_cell(row.trace.lines.writes); }},
+        {{"write_hit_rate", "write hits"},
+         [](auto& row) { return share_cell(row.trace.lines.write_hits, row.trace.lines.writes); }},
+        {{"read_bytes", "read"},
+         [line](auto& row) { return modelled_cell(row.trace.lines.misses() * line, "B"); }},
+        {{"written_bytes", "written"},
+         [line](auto& row) { return modelled_cell(row.trace.lines.dirtied * line, "B"); }},
+        {{"compulsory_misses", "compulsory"},
+         [](auto& row) { return modelled_cell(row.trace.kinds.compulsory); }},
+        {{"capacity_misses", "capacity"},
+         [](auto& row) { return modelled_cell(row.trace.kinds.capacity); }},
+        {{"conflict_misses", "conflict"},
+         [](auto& row) { return modelled_cell(row.trace.kinds.conflict); }},
+        {{"hit_rate_error", "hits within", Importance::detail}, [](auto& row) {
+             return row.engine == CacheEngine::sampled
+                        ? modelled_cell(100 * row.trace.hit_rate_error, "%")
+                        : Cell(Missing{});
+         }}};
+    std::vector<Row> rows = {{engine, found}};
     if (check != nullptr) {
-        add(check_of(engine), *check);
+        rows.push_back({check_of(engine), *check});
     }
+    Table table = table_of(columns, rows, {.records = "traces"});
     add_origin(table, Origin::modelled);
     table.notes.push_back(fmt::format(
         "Reads and writes are lines of {} bytes; read and written are bytes from and to "

@@ -4,6 +4,7 @@
 #include "analyze/advice.h"
 #include "analyze/rollup.h"
 #include "view/cells.h"
+#include "view/columns.h"
 
 #include "base/enumeration.h"
 #include "base/text.h"
@@ -32,11 +33,21 @@ Cell intensity_cell(Flops flops, Bytes traffic) {
                                                   : Cell(Missing{});
 }
 
-// A column with its cell for a step, and for all steps of a pass together.
-struct StepColumn {
-    Column column;
-    Cell (*cell)(const RunFindings& findings, std::size_t step);
-    Cell (*total)(const RunFindings& findings, const PassTotal& total) = nullptr;
+// A step with all that is known about it.
+struct ShownStep {
+    const RunFindings& findings;
+    std::size_t position;
+
+    const StepResult& result() const { return findings.run.steps[position]; }
+    const std::optional<Estimate>& time() const { return findings.summary.steps[position].time; }
+    const StepBound& bound() const { return findings.bounds[position]; }
+};
+
+// All steps of a pass together.
+struct ShownPass {
+    const RunFindings& findings;
+    const PassTotal& total;
+    std::optional<Pass> pass;  // nothing: of all passes
 };
 
 const StepResult& step_at(const RunFindings& findings, std::size_t i) {
@@ -44,11 +55,10 @@ const StepResult& step_at(const RunFindings& findings, std::size_t i) {
 }
 
 // Empty unless delays by other programs were observed.
-Cell delayed_samples_cell(const RunFindings& findings, std::size_t i) {
-    const auto& time = findings.summary.steps[i].time;
-    const auto* samples = std::get_if<Samples>(&step_at(findings, i).time);
-    return time && samples != nullptr && !samples->disturbed.empty()
-               ? count_cell(static_cast<double>(time->disturbed))
+Cell delayed_samples_cell(const ShownStep& step) {
+    const auto* samples = std::get_if<Samples>(&step.result().time);
+    return step.time() && samples != nullptr && !samples->disturbed.empty()
+               ? as_cell(step.time()->disturbed)
                : Cell(Missing{});
 }
 
@@ -62,18 +72,22 @@ Cell share_cell(const RunFindings& findings, std::optional<double> share) {
 
 // A value computed from a step's time, if it has one.
 template <class Text>
-Cell of_time(const RunFindings& findings, std::size_t i, Text&& cell) {
-    const auto& time = findings.summary.steps[i].time;
-    return time ? cell(*time) : Cell(Missing{});
+Cell of_time(const ShownStep& step, Text&& cell) {
+    return step.time() ? as_cell(cell(*step.time())) : Cell(Missing{});
 }
 
-Cell time_of_step(const RunFindings& findings, std::size_t i) {
-    const auto& time = findings.summary.steps[i].time;
-    const Measurement& measurement = step_at(findings, i).time;
-    return time ? time_cell(*time, times_of(findings.run.origin))
-                : Cell(Missing{fmt::format("{}: {}",
-                                           name_of(status_of(measurement, findings.run.origin)),
-                                           reason_of(measurement))});
+Cell time_of_step(const ShownStep& step) {
+    const Origin origin = step.findings.run.origin;
+    const Measurement& measurement = step.result().time;
+    return step.time() ? time_cell(*step.time(), times_of(origin))
+                       : Cell(Missing{fmt::format("{}: {}", name_of(status_of(measurement, origin)),
+                                                  reason_of(measurement))});
+}
+
+Cell rate_of_step(const ShownStep& step, double amount, const char* unit) {
+    return of_time(step, [&](const Estimate& t) {
+        return rate_cell(amount, t.median, unit, derived(step.findings));
+    });
 }
 
 // The time of a pass's steps (or of all) at their ceilings over their actual time.
@@ -90,183 +104,118 @@ Cell ceilings_cell(const RunFindings& findings, std::optional<Pass> pass) {
 }
 
 // The columns that people see, and for scripts all that is known about a step.
-std::vector<StepColumn> all_columns() {
-    return {
-        {data_column("run"), [](const RunFindings& f,
-                                std::size_t) { return count_cell(static_cast<double>(f.run.id)); }},
-        {data_column("position"),
-         [](const RunFindings&, std::size_t i) { return count_cell(static_cast<double>(i)); }},
-        {{"layer", "layer", Importance::essential},
-         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).layer); },
-         [](const RunFindings& f, const PassTotal&) { return Cell(whole_name(f)); }},
-        {data_column("alias"),
-         [](const RunFindings& f, std::size_t i) { return text_or_missing(step_at(f, i).alias); }},
-        {data_column("operator"),
-         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).operation); }},
-        {people_column("pass", "pass"),
-         [](const RunFindings& f, std::size_t i) { return Cell(pass_text(step_at(f, i))); },
-         [](const RunFindings&, const PassTotal& t) { return Cell(std::string(name_of(t.pass))); }},
-        {data_column("pass"),
-         [](const RunFindings& f, std::size_t i) {
-             return Cell(std::string(name_of(step_at(f, i).pass)));
-         }},
-        {data_column("kind"),
-         [](const RunFindings& f, std::size_t i) {
-             return Cell(std::string(name_of(step_at(f, i).kind)));
-         }},
-        {data_column("origin"),
-         [](const RunFindings& f, std::size_t) {
-             return Cell(std::string(name_of(f.run.origin)));
-         }},
+const Columns<ShownStep>& columns() {
+    static const Columns<ShownStep> all = {
+        {data_column("run"), [](auto& s) { return s.findings.run.id; }},
+        {data_column("position"), &ShownStep::position},
+        {{"layer", "layer", Importance::essential}, [](auto& s) { return s.result().layer; }},
+        {data_column("alias"), [](auto& s) { return text_or_missing(s.result().alias); }},
+        {data_column("operator"), [](auto& s) { return s.result().operation; }},
+        {people_column("pass", "pass"), [](auto& s) { return pass_text(s.result()); }},
+        {data_column("pass"), [](auto& s) { return s.result().pass; }},
+        {data_column("kind"), [](auto& s) { return s.result().kind; }},
+        {data_column("origin"), [](auto& s) { return s.findings.run.origin; }},
         {data_column("status"),
-         [](const RunFindings& f, std::size_t i) {
-             return Cell(std::string(name_of(status_of(step_at(f, i).time, f.run.origin))));
-         }},
+         [](auto& s) { return status_of(s.result().time, s.findings.run.origin); }},
         {data_column("reason"),
-         [](const RunFindings& f, std::size_t i) {
-             return text_or_missing(reason_of(step_at(f, i).time));
-         }},
+         [](auto& s) { return text_or_missing(reason_of(s.result().time)); }},
         {{"median_s", "time", Importance::essential, Audience::all, Bounds::interval},
-         time_of_step,
-         [](const RunFindings& f, const PassTotal& t) { return time_cell(t.time, derived(f)); }},
+         time_of_step},
         {data_column("minimum_s"),
-         [](const RunFindings& f, std::size_t i) {
-             return of_time(f, i, [&](const Estimate& t) {
-                 return step_at(f, i).seen_in ? Cell(Missing{"its time is an average"})
-                                              : time_cell(t.minimum);
+         [](auto& s) {
+             return of_time(s, [&](const Estimate& t) {
+                 return s.result().seen_in ? Cell(Missing{"its time is an average"})
+                                           : time_cell(t.minimum);
              });
          }},
         {data_column("samples"),
-         [](const RunFindings& f, std::size_t i) {
-             return of_time(f, i, [](const Estimate& t) {
-                 return count_cell(static_cast<double>(t.samples));
-             });
-         }},
+         [](auto& s) { return of_time(s, [](const Estimate& t) { return t.samples; }); }},
         {data_column("seen_in"),
-         [](const RunFindings& f, std::size_t i) {
-             return seen_cell(step_at(f, i), &SeenIn::iterations);
-         }},
-        {data_column("of_iterations"),
-         [](const RunFindings& f, std::size_t i) { return seen_cell(step_at(f, i), &SeenIn::of); }},
-        {data_column("disturbed_samples"),
-         [](const RunFindings& f, std::size_t i) { return delayed_samples_cell(f, i); }},
+         [](auto& s) { return seen_cell(s.result(), &SeenIn::iterations); }},
+        {data_column("of_iterations"), [](auto& s) { return seen_cell(s.result(), &SeenIn::of); }},
+        {data_column("disturbed_samples"), delayed_samples_cell},
         {data_column("sample_use"),
-         [](const RunFindings& f, std::size_t i) {
-             return of_time(f, i,
-                            [](const Estimate& t) { return Cell(std::string(name_of(t.use))); });
-         }},
+         [](auto& s) { return of_time(s, [](const Estimate& t) { return t.use; }); }},
         {{"share", "share", Importance::essential},
-         [](const RunFindings& f, std::size_t i) {
-             return of_time(
-                 f, i, [&](const Estimate&) { return share_cell(f, f.summary.steps[i].share); });
-         },
-         [](const RunFindings& f, const PassTotal& t) { return share_cell(f, t.share); }},
+         [](auto& s) {
+             return of_time(s, [&](const Estimate&) {
+                 return share_cell(s.findings, s.findings.summary.steps[s.position].share);
+             });
+         }},
         {data_column("stamp_share"),
-         [](const RunFindings& f, std::size_t i) {
-             return share_cell(f, f.summary.steps[i].stamp_share);
+         [](auto& s) {
+             return share_cell(s.findings, s.findings.summary.steps[s.position].stamp_share);
          }},
-        {data_column("flops"),
-         [](const RunFindings& f, std::size_t i) { return flops_cell(step_at(f, i).flops); }},
-        {data_column("bytes_read"),
-         [](const RunFindings& f, std::size_t i) { return bytes_cell(step_at(f, i).read); }},
-        {data_column("bytes_written"),
-         [](const RunFindings& f, std::size_t i) { return bytes_cell(step_at(f, i).written); }},
-        {data_column("workspace_bytes"),
-         [](const RunFindings& f, std::size_t i) { return bytes_cell(step_at(f, i).workspace); }},
+        {data_column("flops"), [](auto& s) { return s.result().flops; }},
+        {data_column("bytes_read"), [](auto& s) { return s.result().read; }},
+        {data_column("bytes_written"), [](auto& s) { return s.result().written; }},
+        {data_column("workspace_bytes"), [](auto& s) { return s.result().workspace; }},
         {unit_column("flop_per_s", "FLOP/s"),
-         [](const RunFindings& f, std::size_t i) {
-             return of_time(f, i, [&](const Estimate& t) {
-                 return rate_cell(step_at(f, i).flops.value, t.median, "FLOP/s", derived(f));
-             });
-         },
-         [](const RunFindings& f, const PassTotal& t) {
-             return rate_cell(t.flops.value, t.time, "FLOP/s", derived(f));
-         }},
+         [](auto& s) { return rate_of_step(s, s.result().flops.value, "FLOP/s"); }},
         {unit_column("byte_per_s", "B/s"),
-         [](const RunFindings& f, std::size_t i) {
-             return of_time(f, i, [&](const Estimate& t) {
-                 return rate_cell(traffic_of(step_at(f, i)).value, t.median, "B/s", derived(f));
-             });
-         },
-         [](const RunFindings& f, const PassTotal& t) {
-             return rate_cell(t.traffic.value, t.time, "B/s", derived(f));
-         }},
+         [](auto& s) { return rate_of_step(s, traffic_of(s.result()).value, "B/s"); }},
         {unit_column("flop_per_byte", "FLOP/B", Importance::detail),
-         [](const RunFindings& f, std::size_t i) {
-             return of_time(f, i, [&](const Estimate&) {
-                 return intensity_cell(step_at(f, i).flops, traffic_of(step_at(f, i)));
+         [](auto& s) {
+             return of_time(s, [&](const Estimate&) {
+                 return intensity_cell(s.result().flops, traffic_of(s.result()));
              });
-         },
-         [](const RunFindings&, const PassTotal& t) { return intensity_cell(t.flops, t.traffic); }},
+         }},
         {{"ceiling_share", "ceiling", Importance::essential},
-         [](const RunFindings& f, std::size_t i) {
-             return of_time(f, i, [&](const Estimate&) {
-                 return optional_cell(f.bounds[i].achieved, [&](double share) {
-                     return percent_cell(share, derived(f));
-                 });
-             });
-         },
-         [](const RunFindings& f, const PassTotal& t) { return ceilings_cell(f, t.pass); }},
-        {{"bound", "bound", Importance::essential},
-         [](const RunFindings& f, std::size_t i) {
-             return Cell(std::string(name_of(f.bounds[i].verdict)));
-         },
-         [](const RunFindings&, const PassTotal&) { return Cell(""); }},
-        {data_column("ceiling"),
-         [](const RunFindings& f, std::size_t i) { return text_or_missing(f.bounds[i].ceiling); }},
+         [](auto& s) {
+             return of_time(
+                 s, [&](const Estimate&) { return share_cell(s.findings, s.bound().achieved); });
+         }},
+        {{"bound", "bound", Importance::essential}, [](auto& s) { return s.bound().verdict; }},
+        {data_column("ceiling"), [](auto& s) { return text_or_missing(s.bound().ceiling); }},
         {{"implementation", "implementation", Importance::detail},
-         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).implementation); },
-         [](const RunFindings&, const PassTotal&) { return Cell(""); }},
-        {data_column("algorithm"),
-         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).algorithm); }},
-        {data_column("layout"),
-         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).layout); }},
+         [](auto& s) { return s.result().implementation; }},
+        {data_column("algorithm"), [](auto& s) { return s.result().algorithm; }},
+        {data_column("layout"), [](auto& s) { return s.result().layout; }},
         {data_column("error"),
-         [](const RunFindings& f, std::size_t i) {
-             return optional_cell(step_at(f, i).verified,
-                                  [](const auto& found) { return number_cell(found.error, ""); });
+         [](auto& s) {
+             return optional_cell(s.result().verified,
+                                  [](const auto& found) { return as_cell(found.error); });
          }},
         {data_column("tolerance"),
-         [](const RunFindings& f, std::size_t i) {
-             return optional_cell(step_at(f, i).verified, [](const auto& found) {
-                 return number_cell(found.tolerance, "");
-             });
+         [](auto& s) {
+             return optional_cell(s.result().verified,
+                                  [](const auto& found) { return as_cell(found.tolerance); });
          }},
-        {data_column("problem"),
-         [](const RunFindings& f, std::size_t i) { return Cell(step_at(f, i).problem); }}};
-}
-
-const std::vector<StepColumn>& columns() {
-    static const std::vector<StepColumn> all = all_columns();
+        {data_column("problem"), [](auto& s) { return s.result().problem; }}};
     return all;
 }
 
-std::vector<Cell> row_of(const RunFindings& findings, std::size_t i) {
-    std::vector<Cell> row;
-    for (const StepColumn& column : columns()) {
-        row.push_back(column.cell(findings, i));
-    }
-    return row;
+// The columns that have a sum, by their keys.
+const Columns<ShownPass>& sums() {
+    static const Columns<ShownPass> all = {
+        {data_column("layer"), [](auto& p) { return whole_name(p.findings); }},
+        {data_column("pass"), [](auto& p) { return p.pass ? as_cell(*p.pass) : Cell(""); }},
+        {data_column("median_s"),
+         [](auto& p) { return time_cell(p.total.time, derived(p.findings)); }},
+        {data_column("share"), [](auto& p) { return share_cell(p.findings, p.total.share); }},
+        {data_column("flop_per_s"),
+         [](auto& p) {
+             return rate_cell(p.total.flops.value, p.total.time, "FLOP/s", derived(p.findings));
+         }},
+        {data_column("byte_per_s"),
+         [](auto& p) {
+             return rate_cell(p.total.traffic.value, p.total.time, "B/s", derived(p.findings));
+         }},
+        {data_column("flop_per_byte"),
+         [](auto& p) { return intensity_cell(p.total.flops, p.total.traffic); }},
+        {data_column("ceiling_share"), [](auto& p) { return ceilings_cell(p.findings, p.pass); }},
+        {data_column("bound"), [](auto&) { return ""; }},
+        {data_column("implementation"), [](auto&) { return ""; }}};
+    return all;
 }
 
-std::vector<Cell> pass_total(const RunFindings& findings, const PassTotal& total) {
+std::vector<Cell> total_row(const ShownPass& pass) {
     std::vector<Cell> row;
-    for (const StepColumn& column : columns()) {
-        row.push_back(column.total != nullptr ? column.total(findings, total) : Cell(Missing{}));
-    }
-    return row;
-}
-
-// The sum over all passes names no pass.
-std::vector<Cell> grand_total(const RunFindings& findings, const PassTotal& total) {
-    std::vector<Cell> row = pass_total(findings, total);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        if (columns()[i].column.key == "pass") {
-            row[i] = "";
-        }
-        if (columns()[i].column.key == "ceiling_share") {
-            row[i] = ceilings_cell(findings, {});
-        }
+    for (const auto& [column, cell] : columns()) {
+        const auto sum =
+            std::ranges::find(sums(), column.key, [](const auto& one) { return one.column.key; });
+        const bool is_shown = column.key != "pass" || column.audience == Audience::people;
+        row.push_back(sum != sums().end() && is_shown ? sum->cell(pass) : Cell(Missing{}));
     }
     return row;
 }
@@ -403,9 +352,7 @@ void explain_rare(Table& table, const Run& run) {
 }
 
 std::vector<Column> step_columns() {
-    std::vector<Column> shown;
-    std::ranges::transform(columns(), std::back_inserter(shown), &StepColumn::column);
-    return shown;
+    return headings(columns());
 }
 
 Table steps_table(const RunFindings& findings, const StepFilter& filter) {
@@ -413,13 +360,13 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
     hide_unknown_shares(table, findings);
     const auto wanted = wanted_steps(findings.run, filter);
     for (const std::size_t i : wanted) {
-        table.rows.push_back(row_of(findings, i));
+        table.rows.push_back(cells_of(columns(), {findings, i}));
     }
     for (const auto& total : findings.summary.passes) {
-        table.totals.push_back(pass_total(findings, total));
+        table.totals.push_back(total_row({findings, total, total.pass}));
     }
     if (findings.summary.passes.size() > 1) {
-        table.totals.push_back(grand_total(findings, sum_of(findings.summary.passes)));
+        table.totals.push_back(total_row({findings, sum_of(findings.summary.passes), {}}));
     }
     if (wanted.size() < findings.run.steps.size()) {
         table.notes.push_back(seen_and_hidden(findings.run, wanted.size()));
@@ -440,7 +387,7 @@ Document steps_document(const RunFindings& findings, const StepFilter& filter) {
     auto wanted = wanted_steps(findings.run, filter);
     std::ranges::sort(wanted);  // the order of execution
     for (const std::size_t i : wanted) {
-        table.rows.push_back(row_of(findings, i));
+        table.rows.push_back(cells_of(columns(), {findings, i}));
     }
     return {.title = fmt::format("run {}", findings.run.id),
             .blocks = {std::move(table)},

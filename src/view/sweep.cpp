@@ -4,13 +4,13 @@
 #include "base/enumeration.h"
 #include "record/options.h"
 #include "view/cells.h"
+#include "view/columns.h"
 #include "view/machine.h"
 #include "view/steps.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 namespace strata {
 
@@ -30,127 +30,96 @@ Cell throughput_cell(const SweepPoint& point) {
     return number;
 }
 
-Cell samples(const SweepPoint& point, std::optional<double>) {
-    return point.time ? count_cell(static_cast<double>(point.time->samples)) : Cell(Missing{});
-}
+// A point with the line's time for it, if there is a line.
+struct PointRow {
+    const SweepPoint& point;
+    std::optional<double> fitted;
 
-Cell status(const SweepPoint& point, std::optional<double>) {
-    return std::string(name_of(point.time ? status_of(point.run->origin) : Status::skipped));
-}
-
-Cell reason(const SweepPoint& point, std::optional<double>) {
-    return point.time ? Cell(Missing{}) : text_or_missing(point.reason);
-}
-
-Cell traffic(const SweepPoint& point, std::optional<double>) {
-    Bytes bytes;
-    for (const StepResult& step : point.run->steps) {
-        bytes += std::holds_alternative<Samples>(step.time) ? step.read + step.written : Bytes{};
-    }
-    return point.time ? bytes_cell(bytes) : Cell(Missing{});
-}
-
-// A column and its cell for a point; `fitted` is the line's time, if there is a line.
-struct SweepColumn {
-    Column column;
-    std::function<Cell(const SweepPoint& point, std::optional<double> fitted)> cell;
+    const Run& run() const { return *point.run; }
 };
 
-Cell value(const SweepPoint& point, std::optional<double>) {
-    return count_cell(static_cast<double>(point.value));
+Cell traffic(const PointRow& row) {
+    Bytes bytes;
+    for (const StepResult& step : row.run().steps) {
+        bytes += std::holds_alternative<Samples>(step.time) ? step.read + step.written : Bytes{};
+    }
+    return row.point.time ? bytes_cell(bytes) : Cell(Missing{});
 }
 
-Cell work(const SweepPoint& point, std::optional<double>) {
-    return point.time ? flops_cell(point.flops) : Cell(Missing{point.reason});
+// A value of the point's time, or why it has none.
+template <class Make>
+Cell if_timed(const SweepPoint& point, bool is_known, Make&& make) {
+    return point.time && is_known ? as_cell(make(*point.time)) : Cell(Missing{point.reason});
 }
 
-Cell time(const SweepPoint& point, std::optional<double>) {
-    return point.time ? time_cell(*point.time, times_of(point.run->origin))
-                      : Cell(Missing{point.reason});
+Cell residual(const PointRow& row) {
+    return row.fitted && row.point.time
+               ? percent_cell(1 - *row.fitted / row.point.time->median.value)
+               : Cell(Missing{});
 }
 
-Cell throughput(const SweepPoint& point, std::optional<double>) {
-    return point.time && point.time->low > Seconds{0} ? throughput_cell(point)
-                                                      : Cell(Missing{point.reason});
-}
-
-Cell work_rate(const SweepPoint& point, std::optional<double>) {
-    return point.time && point.flops > Flops{0}
-               ? number_cell((point.flops / point.time->median).value, "FLOP/s",
-                             provenance_of(point))
-               : Cell(Missing{point.reason});
-}
-
-Cell line_time(const SweepPoint&, std::optional<double> fitted) {
-    return fitted ? number_cell(*fitted, "s") : Cell(Missing{});
-}
-
-Cell residual(const SweepPoint& point, std::optional<double> fitted) {
-    return fitted && point.time ? percent_cell(1 - *fitted / point.time->median.value)
-                                : Cell(Missing{});
-}
-
-Cell memory(const SweepPoint& point, std::optional<double>) {
-    return bytes_cell(point.run->predicted_memory, Provenance::modelled);
-}
-
-Cell measured_memory(const SweepPoint& point, std::optional<double>) {
-    return optional_cell(point.run->measured_memory,
-                         [](Bytes b) { return bytes_cell(b, Provenance::measured); });
-}
-
-Cell run_id(const SweepPoint& point, std::optional<double>) {
-    return count_cell(static_cast<double>(point.run->id));
-}
-
-std::vector<SweepColumn> columns_of(const std::string& variable, std::string_view mode,
-                                    bool has_line) {
+Columns<PointRow> columns_of(const std::string& variable, std::string_view mode, bool has_line) {
     const bool over_batch = variable == "batch";
     const bool latency = over_batch && mode == "inference";
     const Audience of_batch = over_batch ? Audience::all : Audience::data;
     const Audience of_line = has_line ? Audience::all : Audience::data;
-    return {{data_column("network"),
-             [](const SweepPoint& point, std::optional<double>) {
-                 return Cell(point.run->settings.network);
-             }},
-            {data_column("dtype"),
-             [](const SweepPoint& point, std::optional<double>) {
-                 return Cell(text_of(point.run->settings, "dtype"));
-             }},
-            {data_column("algorithm"),
-             [](const SweepPoint& point, std::optional<double>) {
-                 return Cell(text_of(point.run->settings, "algorithm"));
-             }},
-            {data_column("threads"),
-             [](const SweepPoint& point, std::optional<double>) {
-                 return threads_cell(point.run->settings.threads());
-             }},
-            {data_column("batch"),
-             [](const SweepPoint& point, std::optional<double>) {
-                 return count_cell(static_cast<double>(point.run->settings.batch));
-             }},
-            {data_column("variable"),
-             [variable](const SweepPoint&, std::optional<double>) { return Cell(variable); }},
-            {{"value", variable, Importance::essential}, value},
-            {data_column("status"), status},
-            {data_column("reason"), reason},
-            {{"flops", "work", Importance::normal}, work},
-            {data_column("traffic_bytes"), traffic},
-            {{"median_s", latency ? "latency" : "time", Importance::essential, Audience::all,
-              Bounds::interval},
-             time},
-            {data_column("samples"), samples},
-            {{"examples_per_s", "throughput", Importance::essential, of_batch, Bounds::interval},
-             throughput},
-            {{"flop_per_s", "rate", Importance::normal}, work_rate},
-            {{"fitted_s", "by the line", Importance::normal, of_line}, line_time},
-            {{"off_line", "off the line", Importance::essential, of_line}, residual},
-            {{"predicted_memory_bytes", "memory", Importance::normal}, memory},
-            {{"measured_memory_bytes", "taken", Importance::detail}, measured_memory},
-            {{"run", "run", Importance::detail}, run_id},
-            {data_column("origin"), [](const SweepPoint& point, std::optional<double>) {
-                 return Cell(std::string(name_of(point.run->origin)));
-             }}};
+    return {
+        {data_column("network"), [](auto& row) { return row.run().settings.network; }},
+        {data_column("dtype"), [](auto& row) { return text_of(row.run().settings, "dtype"); }},
+        {data_column("algorithm"),
+         [](auto& row) { return text_of(row.run().settings, "algorithm"); }},
+        {data_column("threads"),
+         [](auto& row) { return threads_cell(row.run().settings.threads()); }},
+        {data_column("batch"), [](auto& row) { return row.run().settings.batch; }},
+        {data_column("variable"), [variable](auto&) { return variable; }},
+        {{"value", variable, Importance::essential}, [](auto& row) { return row.point.value; }},
+        {data_column("status"),
+         [](auto& row) { return row.point.time ? status_of(row.run().origin) : Status::skipped; }},
+        {data_column("reason"),
+         [](auto& row) {
+             return row.point.time ? Cell(Missing{}) : text_or_missing(row.point.reason);
+         }},
+        {{"flops", "work"},
+         [](auto& row) {
+             return if_timed(row.point, true, [&](const Estimate&) { return row.point.flops; });
+         }},
+        {data_column("traffic_bytes"), traffic},
+        {{"median_s", latency ? "latency" : "time", Importance::essential, Audience::all,
+          Bounds::interval},
+         [](auto& row) {
+             return if_timed(row.point, true, [&](const Estimate& time) {
+                 return time_cell(time, times_of(row.run().origin));
+             });
+         }},
+        {data_column("samples"),
+         [](auto& row) {
+             return row.point.time ? as_cell(row.point.time->samples) : Cell(Missing{});
+         }},
+        {{"examples_per_s", "throughput", Importance::essential, of_batch, Bounds::interval},
+         [](auto& row) {
+             return if_timed(row.point, row.point.time && row.point.time->low > Seconds{0},
+                             [&](const Estimate&) { return throughput_cell(row.point); });
+         }},
+        {{"flop_per_s", "rate"},
+         [](auto& row) {
+             return if_timed(row.point, row.point.flops > Flops{0}, [&](const Estimate& time) {
+                 return number_cell((row.point.flops / time.median).value, "FLOP/s",
+                                    provenance_of(row.point));
+             });
+         }},
+        {{"fitted_s", "by the line", Importance::normal, of_line},
+         [](auto& row) { return row.fitted ? number_cell(*row.fitted, "s") : Cell(Missing{}); }},
+        {{"off_line", "off the line", Importance::essential, of_line}, residual},
+        {{"predicted_memory_bytes", "memory"},
+         [](auto& row) { return bytes_cell(row.run().predicted_memory, Provenance::modelled); }},
+        {{"measured_memory_bytes", "taken", Importance::detail},
+         [](auto& row) {
+             return optional_cell(row.run().measured_memory, [](Bytes bytes) {
+                 return bytes_cell(bytes, Provenance::measured);
+             });
+         }},
+        {{"run", "run", Importance::detail}, [](auto& row) { return row.run().id; }},
+        {data_column("origin"), [](auto& row) { return row.run().origin; }}};
 }
 
 // The line's time for each point; empty if there is no line or no time.
@@ -197,26 +166,18 @@ std::string next_step(const Sweep& sweep) {
 }  // namespace
 
 std::vector<Column> point_columns(const std::string& variable, std::string_view mode) {
-    std::vector<Column> columns;
-    std::ranges::transform(columns_of(variable, mode, true), std::back_inserter(columns),
-                           &SweepColumn::column);
-    return columns;
+    return headings(columns_of(variable, mode, true));
 }
 
 Table points_table(const Sweep& sweep, const std::optional<Extrapolation>& line) {
     const auto fitted = fitted_by_point(sweep, line);
     const auto columns = columns_of(
         sweep.variable, text_of(sweep.points.front().run->settings, "mode"), line.has_value());
-    Table table{.records = "points"};
-    for (const SweepColumn& column : columns) {
-        table.columns.push_back(column.column);
-    }
+    std::vector<PointRow> rows;
     for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-        std::vector<Cell>& row = table.rows.emplace_back();
-        for (const SweepColumn& column : columns) {
-            row.push_back(column.cell(sweep.points[i], fitted[i]));
-        }
+        rows.push_back({sweep.points[i], fitted[i]});
     }
+    Table table = table_of(columns, rows, {.records = "points"});
     const Convention& convention = find_convention(sweep.convention);
     table.notes = {
         fmt::format("Work counted by the convention {}: {}", convention.name, convention.meaning),

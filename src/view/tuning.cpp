@@ -4,6 +4,7 @@
 #include "base/enumeration.h"
 #include "base/text.h"
 #include "view/cells.h"
+#include "view/columns.h"
 
 #include <fmt/format.h>
 
@@ -40,40 +41,65 @@ const char* reason_of(const TuningOutcome& outcome, const TunedPass& pass) {
                            : "the whole step is not surely faster";
 }
 
-std::vector<Cell> row_of(const Settings& settings, const TuningOutcome& outcome,
-                         const TunedPass& pass) {
-    const TunablePass* tunable = tunable_of(outcome, {pass.problem, pass.pass});
-    const TuningTrial* trial = trial_of(outcome, pass);
-    return {settings.network,
-            count_cell(static_cast<double>(settings.batch)),
-            tunable == nullptr ? std::string() : layer_text(*tunable),
-            tunable == nullptr ? Cell(Missing{}) : Cell(tunable->name),
-            std::string(name_of(pass.pass)),
-            std::string(name_of(pass.algorithm)),
-            pass.implementation,
-            trial == nullptr ? Cell(Missing{}) : time_cell(trial->usual, Provenance::measured),
-            trial == nullptr ? Cell(Missing{}) : time_cell(trial->own, Provenance::measured),
-            optional_cell(pass.ratio, ratio_cell, reason_of(outcome, pass)),
-            count_cell(static_cast<double>(pass.candidates)),
-            pass.problem};
+// A choice, and what it was chosen from.
+struct ShownChoice {
+    const Settings& settings;
+    const TuningOutcome& outcome;
+    const TunedPass& pass;
+
+    const TunablePass* tunable() const { return tunable_of(outcome, {pass.problem, pass.pass}); }
+    const TuningTrial* trial() const { return trial_of(outcome, pass); }
+};
+
+Cell time_of(const TuningTrial* trial, Seconds TuningTrial::*time) {
+    return trial == nullptr ? Cell(Missing{}) : time_cell(trial->*time, Provenance::measured);
+}
+
+const Columns<ShownChoice>& columns_of_choices() {
+    static const Columns<ShownChoice> all = {
+        {data_column("network"), [](auto& row) { return row.settings.network; }},
+        {data_column("batch"), [](auto& row) { return row.settings.batch; }},
+        {people_column("layer", "layer"),
+         [](auto& row) {
+             return row.tunable() == nullptr ? std::string() : layer_text(*row.tunable());
+         }},
+        {data_column("layer"),
+         [](auto& row) {
+             return row.tunable() == nullptr ? Cell(Missing{}) : row.tunable()->name;
+         }},
+        {{"pass", "pass", Importance::essential}, [](auto& row) { return row.pass.pass; }},
+        {{"algorithm", "algorithm", Importance::essential},
+         [](auto& row) { return name_of(row.pass.algorithm); }},
+        {{"implementation", "implementation", Importance::detail},
+         [](auto& row) { return row.pass.implementation; }},
+        {{"usual_s", "usual"}, [](auto& row) { return time_of(row.trial(), &TuningTrial::usual); }},
+        {{"own_s", "own"}, [](auto& row) { return time_of(row.trial(), &TuningTrial::own); }},
+        {{"ratio", "time / usual", Importance::essential, Audience::all, Bounds::interval},
+         [](auto& row) {
+             return optional_cell(row.pass.ratio, ratio_cell, reason_of(row.outcome, row.pass));
+         }},
+        {{"candidates", "candidates"}, [](auto& row) { return row.pass.candidates; }},
+        {data_column("problem"), [](auto& row) { return row.pass.problem; }}};
+    return all;
 }
 
 Table choices_table(const Settings& settings, const TuningOutcome& outcome) {
-    Table table{
+    std::vector<ShownChoice> rows;
+    for (const TunedPass& pass : outcome.passes) {
+        rows.push_back({settings, outcome, pass});
+    }
+    Table rest{
         .title = fmt::format("{}, batch {}, {}, {}, {} thread{}: the algorithms of {} "
                              "passes of different convolutions and linear layers, tuned",
                              printable(settings.network), settings.batch,
                              name_of(settings.execution.numerics.mode),
                              name_of(settings.execution.numerics.dtype), settings.threads(),
                              settings.threads() == 1 ? "" : "s", outcome.passes.size()),
-        .columns = tuning_columns(),
         .notes = {"usual: direct convolution, and the engine's own choice for linear layers. Times "
                   "are those of a pass in the running network, with the reorders and sums that it "
                   "needs; the ratio is with all choices applied."},
         .records = "tunings"};
-    for (const TunedPass& pass : outcome.passes) {
-        table.rows.push_back(row_of(settings, outcome, pass));
-    }
+    Table table = table_of(columns_of_choices(), rows, std::move(rest));
     add_origin(table, Origin::measured);
     return table;
 }
@@ -142,18 +168,7 @@ std::string sentence_on_time(const TuningOutcome& outcome) {
 }  // namespace
 
 std::vector<Column> tuning_columns() {
-    return {data_column("network"),
-            data_column("batch"),
-            people_column("layer", "layer"),
-            data_column("layer"),
-            {"pass", "pass", Importance::essential},
-            {"algorithm", "algorithm", Importance::essential},
-            {"implementation", "implementation", Importance::detail},
-            {"usual_s", "usual"},
-            {"own_s", "own"},
-            {"ratio", "time / usual", Importance::essential, Audience::all, Bounds::interval},
-            {"candidates", "candidates"},
-            data_column("problem")};
+    return headings(columns_of_choices());
 }
 
 Document tuning_document(const Settings& settings, const TuningOutcome& outcome) {

@@ -5,6 +5,7 @@
 #include "base/enumeration.h"
 #include "report/format.h"
 #include "view/cells.h"
+#include "view/columns.h"
 #include "view/traffic_line.h"
 
 #include <fmt/format.h>
@@ -13,41 +14,45 @@ namespace strata {
 
 namespace {
 
-std::vector<Cell> row_of(const WorkSweep& sweep, std::size_t at) {
-    const WorkPoint& point = sweep.points[at];
-    const auto ratio = [](double value) { return number_cell(value, ""); };
-    return {sweep.network,
-            sweep.variable,
-            count_cell(static_cast<double>(point.value)),
-            count_cell(static_cast<double>(point.batch)),
-            count_cell(static_cast<double>(point.parameters)),
-            flops_cell(point.forward),
-            flops_cell(point.flops),
-            optional_cell(growth_at(sweep, at), ratio),
-            bytes_cell(point.traffic),
-            point.traffic > Bytes{0} ? number_cell((point.flops / point.traffic).value, "FLOP/B")
-                                     : Cell(Missing{"it moves nothing"}),
-            bytes_cell(point.memory, Provenance::modelled)};
+// A point of a sweep, by its index.
+struct SweptPoint {
+    const WorkSweep& sweep;
+    std::size_t at;
+
+    const WorkPoint& point() const { return sweep.points[at]; }
+};
+
+Columns<SweptPoint> columns_over(const std::string& variable) {
+    return {
+        {data_column("network"), [](auto& row) { return row.sweep.network; }},
+        {data_column("variable"), [](auto& row) { return row.sweep.variable; }},
+        {{"value", variable, Importance::essential}, [](auto& row) { return row.point().value; }},
+        {data_column("batch"), [](auto& row) { return row.point().batch; }},
+        {{"parameters", "parameters"}, [](auto& row) { return row.point().parameters; }},
+        {{"flops_forward", "forward"}, [](auto& row) { return row.point().forward; }},
+        {{"flops", "all passes", Importance::essential},
+         [](auto& row) { return row.point().flops; }},
+        {{"growth", "growth", Importance::detail},
+         [](auto& row) { return growth_at(row.sweep, row.at); }},
+        {{"traffic_bytes", "traffic"}, [](auto& row) { return row.point().traffic; }},
+        {unit_column("flop_per_byte", "FLOP/B"),
+         [](auto& row) {
+             return row.point().traffic > Bytes{0}
+                        ? number_cell((row.point().flops / row.point().traffic).value, "FLOP/B")
+                        : Cell(Missing{"it moves nothing"});
+         }},
+        {{"memory_bytes", "memory", Importance::essential},
+         [](auto& row) { return bytes_cell(row.point().memory, Provenance::modelled); }}};
 }
 
 }  // namespace
 
 Table points_table(const WorkSweep& sweep, const Convention& convention) {
-    Table table{.records = "points"};
-    table.columns = {data_column("network"),
-                     data_column("variable"),
-                     {"value", sweep.variable, Importance::essential},
-                     data_column("batch"),
-                     {"parameters", "parameters", Importance::normal},
-                     {"flops_forward", "forward", Importance::normal},
-                     {"flops", "all passes", Importance::essential},
-                     {"growth", "growth", Importance::detail},
-                     {"traffic_bytes", "traffic", Importance::normal},
-                     unit_column("flop_per_byte", "FLOP/B"),
-                     {"memory_bytes", "memory", Importance::essential}};
+    std::vector<SweptPoint> rows;
     for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-        table.rows.push_back(row_of(sweep, i));
+        rows.push_back({sweep, i});
     }
+    Table table = table_of(columns_over(sweep.variable), rows, {.records = "points"});
     add_origin(table, Origin::modelled);
     table.notes = {
         fmt::format("Operations counted by the convention {}: {}", convention.name,

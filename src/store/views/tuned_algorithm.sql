@@ -27,4 +27,4 @@ JOIN text AS instructions ON instructions.id = tuning_scope.instructions
 JOIN text AS library ON library.id = tuning_scope.library
 JOIN text AS problem ON problem.id = tuning.problem
 JOIN text AS implementation ON implementation.id = tuning.implementation
-JOIN text AS network ON network.id = tuning.network;
+JOIN text AS network ON network.id = tuning.network
