@@ -2,11 +2,37 @@
 #pragma once
 
 #include "graph/memory_profile.h"
+#include "report/document.h"
 
+#include <array>
 #include <span>
 #include <vector>
 
 namespace strata {
+
+// A size as people and scripts see it.
+template <class Struct>
+struct SizeColumn {
+    const char* key;
+    const char* title;
+    Bytes Struct::*bytes;
+    Importance importance = Importance::normal;
+};
+
+// Of a layer, and of the network's peak.
+inline constexpr std::array<SizeColumn<LayerMemory>, 6> memory_columns = {
+    {{"parameters_bytes", "parameters", &LayerMemory::parameters},
+     {"optimizer_bytes", "optimizer", &LayerMemory::optimizer, Importance::detail},
+     {"activations_bytes", "activations", &LayerMemory::activations, Importance::essential},
+     {"kept_bytes", "kept", &LayerMemory::kept},
+     {"gradients_bytes", "gradients", &LayerMemory::gradients},
+     {"at_peak_bytes", "at the peak", &LayerMemory::at_peak, Importance::essential}}};
+inline constexpr std::array<SizeColumn<PeakParts>, 5> peak_columns = {
+    {{"parameters_bytes", "parameters", &PeakParts::parameters},
+     {"optimizer_bytes", "optimizer", &PeakParts::optimizer},
+     {"activations_bytes", "activations", &PeakParts::activations},
+     {"gradients_bytes", "gradients", &PeakParts::gradients},
+     {"saved_bytes", "masks and indices", &PeakParts::saved}}};
 
 // A network's memory at one batch, as views of several batches show it.
 struct BatchMemory {

@@ -7,40 +7,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 namespace strata {
 
 namespace {
-
-// A column of the table by layer, and a part of the peak.
-struct MemoryColumn {
-    const char* key;
-    const char* title;
-    Bytes LayerMemory::*bytes;
-    Importance importance;
-};
-
-constexpr std::array<MemoryColumn, 6> memory_columns = {
-    {{"parameters_bytes", "parameters", &LayerMemory::parameters, Importance::normal},
-     {"optimizer_bytes", "optimizer", &LayerMemory::optimizer, Importance::detail},
-     {"activations_bytes", "activations", &LayerMemory::activations, Importance::essential},
-     {"kept_bytes", "kept", &LayerMemory::kept, Importance::normal},
-     {"gradients_bytes", "gradients", &LayerMemory::gradients, Importance::normal},
-     {"at_peak_bytes", "at the peak", &LayerMemory::at_peak, Importance::essential}}};
-
-struct PartColumn {
-    const char* key;
-    const char* title;
-    Bytes PeakParts::*bytes;
-};
-
-constexpr std::array<PartColumn, 5> parts = {
-    {{"parameters_bytes", "parameters", &PeakParts::parameters},
-     {"optimizer_bytes", "optimizer", &PeakParts::optimizer},
-     {"activations_bytes", "activations", &PeakParts::activations},
-     {"gradients_bytes", "gradients", &PeakParts::gradients},
-     {"saved_bytes", "masks and indices", &PeakParts::saved}}};
 
 // A modelled number: nothing here is measured.
 Cell modelled(Bytes bytes) {
@@ -50,7 +19,7 @@ Cell modelled(Bytes bytes) {
 std::vector<Cell> row_of(const Graph& graph, const Cell& batch, const std::string& name,
                          const std::string& kind, const LayerMemory& memory) {
     std::vector<Cell> row = {graph.name, batch, name, kind};
-    for (const MemoryColumn& column : memory_columns) {
+    for (const auto& column : memory_columns) {
         row.push_back(modelled(memory.*column.bytes));
     }
     return row;
@@ -62,7 +31,7 @@ Table layers_table(const Graph& graph, const MemoryProfile& profile) {
                      data_column("batch"),
                      {"layer", "layer", Importance::essential},
                      {"operator", "operator", Importance::detail}};
-    for (const MemoryColumn& column : memory_columns) {
+    for (const auto& column : memory_columns) {
         table.columns.push_back({column.key, column.title, column.importance});
     }
     const Cell batch = count_cell(static_cast<double>(batch_of(graph)));
@@ -86,7 +55,7 @@ Table peak_table(const MemoryProfile& profile, const std::string& place) {
     table.title = place.empty() ? "at the peak" : "at the peak, in " + place;
     table.columns = {{"purpose", "purpose", Importance::essential},
                      {"bytes", "needed", Importance::essential}};
-    for (const PartColumn& part : parts) {
+    for (const auto& part : peak_columns) {
         table.rows.push_back({part.title, modelled(profile.peak.*part.bytes)});
     }
     table.totals.push_back({"peak", modelled(profile.peak.sum())});
@@ -105,7 +74,7 @@ std::string title_of(const Graph& graph, const Execution& execution) {
 Table batches_table(const std::string& network, std::span<const BatchMemory> batches) {
     Table table{.records = "batches"};
     table.columns = {data_column("network"), {"batch", "batch", Importance::essential}};
-    for (const PartColumn& part : parts) {
+    for (const auto& part : peak_columns) {
         table.columns.push_back({part.key, part.title, Importance::normal});
     }
     table.columns.push_back({"peak_bytes", "peak", Importance::essential});
@@ -113,7 +82,7 @@ Table batches_table(const std::string& network, std::span<const BatchMemory> bat
     table.columns.push_back({"inference_peak_bytes", "inference", Importance::essential});
     for (const BatchMemory& one : batches) {
         std::vector<Cell> row = {network, count_cell(static_cast<double>(one.batch))};
-        for (const PartColumn& part : parts) {
+        for (const auto& part : peak_columns) {
             row.push_back(modelled(one.profile.peak.*part.bytes));
         }
         row.push_back(modelled(one.profile.peak.sum()));
@@ -137,7 +106,7 @@ StackedBars bars_of(std::span<const BatchMemory> batches) {
     for (const BatchMemory& one : batches) {
         bars.labels.push_back(std::to_string(one.batch));
     }
-    for (const PartColumn& part : parts) {
+    for (const auto& part : peak_columns) {
         StackedBars::Series series{.name = part.title};
         for (const BatchMemory& one : batches) {
             series.values.emplace_back((one.profile.peak.*part.bytes).value);

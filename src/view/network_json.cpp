@@ -112,26 +112,27 @@ Json totals_json(const NetworkWork& network) {
     return totals;
 }
 
+// Sizes under their keys.
+template <class Struct, std::size_t count>
+void add_sizes(Json& json, const std::array<SizeColumn<Struct>, count>& columns,
+               const Struct& sizes) {
+    for (const auto& column : columns) {
+        json[column.key] = whole_json(sizes.*column.bytes);
+    }
+}
+
 Json layer_memory_json(const Json& layer, const LayerMemory& memory) {
-    return {{"layer", layer},
-            {"parameters_bytes", whole_json(memory.parameters)},
-            {"optimizer_bytes", whole_json(memory.optimizer)},
-            {"activations_bytes", whole_json(memory.activations)},
-            {"kept_bytes", whole_json(memory.kept)},
-            {"gradients_bytes", whole_json(memory.gradients)},
-            {"at_peak_bytes", whole_json(memory.at_peak)}};
+    Json json = {{"layer", layer}};
+    add_sizes(json, memory_columns, memory);
+    return json;
 }
 
 Json peak_json(const Graph& graph, const MemoryProfile& profile) {
-    const PeakParts& peak = profile.peak;
-    return {{"peak_bytes", whole_json(peak.sum())},
-            {"layer", profile.at ? Json(graph.layers[profile.at->layer].name) : Json()},
-            {"pass", profile.at ? Json(name_of(profile.at->pass)) : Json()},
-            {"parameters_bytes", whole_json(peak.parameters)},
-            {"optimizer_bytes", whole_json(peak.optimizer)},
-            {"activations_bytes", whole_json(peak.activations)},
-            {"gradients_bytes", whole_json(peak.gradients)},
-            {"saved_bytes", whole_json(peak.saved)}};
+    Json json = {{"peak_bytes", whole_json(profile.peak.sum())},
+                 {"layer", profile.at ? Json(graph.layers[profile.at->layer].name) : Json()},
+                 {"pass", profile.at ? Json(name_of(profile.at->pass)) : Json()}};
+    add_sizes(json, peak_columns, profile.peak);
+    return json;
 }
 
 Json batch_json(const Graph& graph, const BatchMemory& memory) {
