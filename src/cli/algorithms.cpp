@@ -37,7 +37,7 @@ AlgorithmComparison compared(Session& session, const AlgorithmsOptions& options,
                              const Graph& graph) {
     const Execution& execution = options.settings.execution;
     const BackendEntry& entry = find_backend(options.backend);
-    if (entry.name == "cuda" || !options.device.empty()) {
+    if (entry.lists_algorithms || !options.device.empty()) {
         return offered_algorithms(graph, execution, *open_algorithm_source("cuda", options.device));
     }
     require_ability(entry, options.settings);

@@ -23,6 +23,9 @@ struct BackendEntry {
     // The profiler that --peer-option profiler=on uses for whole iterations; empty: none.
     std::string_view profiler = {};
     bool can_be_fed = false;  // accepts --infeed: images that this process makes while it runs
+    bool lists_algorithms = false;    // its library does, and for described devices too
+    bool has_known_versions = false;  // of its library, which strata doctor compares
+    bool is_studied = true;           // by strata study, unless it is told which
 
     Capabilities capabilities() const { return capabilities_of(name); }
 };

@@ -172,7 +172,7 @@ std::vector<DoctorCheck> findings_of(const BackendEntry& entry) {
         const BackendInfo info = backend->info();
         std::vector<DoctorCheck> findings = {
             {subject, Condition::ok, fmt::format("{}, {}", info.version, info.details), ""}};
-        if (entry.name == "onednn") {
+        if (entry.has_known_versions) {
             findings.push_back(library_age(info.version));
         }
         if (DeviceWatch* watch = backend->watch()) {

@@ -73,7 +73,7 @@ Study study_of(const SidesOptions& options, const Graph& graph) {
     for (const BackendEntry& backend : backends()) {
         const bool is_asked =
             options.backends.empty()
-                ? backend.name != "reference"
+                ? backend.is_studied
                 : std::ranges::find(options.backends, backend.name) != options.backends.end();
         if (!is_asked) {
             continue;
