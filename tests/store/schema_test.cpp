@@ -10,6 +10,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 namespace strata {
 namespace {
@@ -203,9 +204,15 @@ TEST_F(SchemaTest, AForeignViewIsNeverUsed) {
 
 TEST_F(SchemaTest, EveryViewOfStrataAnswersOnAnEmptyDatabase) {
     const Database database = Database::open(directory_.path() / "runs.sqlite");
-    for (const char* view : {"step_time", "layer_time", "run_summary", "tracked_kernel",
-                             "kernel_census", "kernel_use", "trace_time", "step_counter"}) {
-        EXPECT_EQ(only_text(database, std::string("SELECT count(*) FROM ") + view), "0") << view;
+    std::vector<std::string> views;
+    Statement find(database, "SELECT name FROM sqlite_master WHERE type = 'view'");
+    for (find.start(); find.next();) {
+        views.push_back(find.text(0));
+    }
+    EXPECT_EQ(views.size(), strata_schema().views.size());
+    EXPECT_GE(views.size(), 12U);
+    for (const std::string& view : views) {
+        EXPECT_EQ(only_text(database, "SELECT count(*) FROM " + view), "0") << view;
     }
 }
 
