@@ -409,17 +409,19 @@ void add_calibrate(CLI::App& app, ExitCode& exit) {
                "with --operators, to the times that an earlier --operators stored beside its rates")
         ->delimiter(',')
         ->type_name("CSV");
-    add_switch(
-        *verb, "--collectives", options->collectives,
-        "fit links to the collectives of these tables (columns collective, gpus, bytes, ms), "
-        "for `strata predict NETWORK --devices N --links NAME`");
+    add_switch(*verb, "--collectives", options->collectives,
+               "measure the collectives of the ranks that mpirun started, or take those of --from "
+               "(columns collective, gpus, bytes, ms), and fit links for `strata predict --links`");
     add_option(*verb, "--library", options->library, "of the collectives in the tables")
         ->type_name("NAME");
     add_output_options(*verb, options->output);
     verb->callback([options, &exit] {
         if (options->collectives) {
-            calibrate_collectives(
-                {options->device, options->library, options->from, options->output});
+            calibrate_collectives({.device = options->device,
+                                   .library = options->library,
+                                   .from = options->from,
+                                   .no_wait = options->no_wait,
+                                   .output = options->output});
         } else if (options->operators) {
             calibrate_operators(*options);
         } else if (!options->device.empty() || !options->from.empty()) {

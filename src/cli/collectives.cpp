@@ -4,7 +4,9 @@
 #include "base/file.h"
 #include "base/output.h"
 #include "base/text.h"
+#include "cli/measuring.h"
 #include "parallel/collective_table.h"
+#include "scale/measured_collectives.h"
 #include "view/collectives.h"
 
 #include <fmt/format.h>
@@ -60,21 +62,67 @@ std::vector<CollectivePoint> chosen_points(const CollectiveOptions& options) {
     return points;
 }
 
+// Writes links of one level and shows how they were fitted.
+void keep_links(const std::string& name, const std::string& model, const Link& link,
+                const std::vector<CollectivePoint>& points, Origin origin,
+                const OutputOptions& output) {
+    const auto file = own_links_file(name);
+    replace_file(file, to_toml({.name = name, .model = model, .devices = {}, .links = {link}}));
+    emit(collectives_document(points, link, origin), output);
+    write_remark(fmt::format("wrote {}\n", file.string()));
+}
+
+void measure_links(const CollectiveOptions& options) {
+    if (launch().size == 1) {
+        throw Error(
+            "collectives are measured on several ranks: start it with mpirun -n 2 strata "
+            "calibrate --collectives, or give a table with --from",
+            ExitCode::usage);
+    }
+    const bool is_first = launch().rank == 0;
+    own_links_file("host");  // fails before time is spent
+    std::optional<MeasuringLock> lock;
+    if (is_first) {
+        lock.emplace(acquire_measuring_lock(when_locked(options.no_wait)));
+    }
+    constexpr Seconds limit{60};
+    Exchanger exchanger(open_mpi, limit);
+    exchanger.meet(exchanger.size(), patience_of_idle);
+    std::optional<ProgressLine> line;
+    if (is_first) {
+        line.emplace();
+    }
+    const auto points = measure_collectives(exchanger, [&](const std::string& what) {
+        if (line) {
+            line->show("measuring " + what, 0);
+        }
+    });
+    line.reset();
+    if (is_first) {
+        keep_links("host", fmt::format("{} ranks on this host", exchanger.size()),
+                   fitted_link("MPI", points, "measured by strata calibrate --collectives"), points,
+                   Origin::measured, options.output);
+    }
+}
+
 }  // namespace
 
 void calibrate_collectives(const CollectiveOptions& options) {
     if (options.from.empty()) {
-        throw Error("name a table of measured collectives with --from", ExitCode::usage);
+        try {
+            measure_links(options);
+        } catch (const Error&) {
+            if (launch().rank == 0) {  // which speaks for all
+                throw;
+            }
+        }
+        return;
     }
     const std::vector<CollectivePoint> points = chosen_points(options);
-    const std::string name = device_file_name(options.device);
-    const auto file = own_links_file(name);
     const std::string source = fmt::format("{} of {}", options.library, join(options.from, ", "));
-    Cluster cluster{.name = name, .model = options.device, .devices = {}, .links = {}};
-    cluster.links.push_back(fitted_link(options.device, points, source));
-    replace_file(file, to_toml(cluster));
-    emit(collectives_document(points, cluster.links.front(), Origin::imported), options.output);
-    write_remark(fmt::format("wrote {}\n", file.string()));
+    keep_links(device_file_name(options.device), options.device,
+               fitted_link(options.device, points, source), points, Origin::imported,
+               options.output);
 }
 
 }  // namespace strata

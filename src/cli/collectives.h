@@ -13,10 +13,12 @@ struct CollectiveOptions {
     std::string device;   // of a table; empty: this machine
     std::string library;  // of a table
     std::vector<std::string> from;
+    bool no_wait = false;
     OutputOptions output;
 };
 
-// Fits links to the collectives of a table, and writes them to this user's own links.
+// Fits links to the collectives of a table, or of the ranks that mpirun started, and writes them to
+// this user's own links: DEVICE, or host.
 void calibrate_collectives(const CollectiveOptions& options);
 
 }  // namespace strata

@@ -27,32 +27,21 @@ struct VerbEntry {
 };
 
 // THE list of verbs, in the order of the help text.
-constexpr std::array verbs = {VerbEntry{add_run, "Measure"},
-                              VerbEntry{add_algorithms, "Measure"},
-                              VerbEntry{add_sweep, "Measure"},
-                              VerbEntry{add_tune, "Measure"},
-                              VerbEntry{add_study, "Measure"},
-                              VerbEntry{add_calibrate, "Measure"},
-                              VerbEntry{add_overhead, "Measure"},
-                              VerbEntry{add_predict, "Predict"},
-                              VerbEntry{add_accuracy, "Predict"},
-                              VerbEntry{add_simulate, "Predict"},
-                              VerbEntry{add_show, "Look"},
-                              VerbEntry{add_list, "Look"},
-                              VerbEntry{add_runs, "Look"},
-                              VerbEntry{add_explain, "Look"},
-                              VerbEntry{add_compare, "Look"},
-                              VerbEntry{add_what_if, "Look"},
-                              VerbEntry{add_analyze, "Look"},
-                              VerbEntry{add_report, "Look"},
-                              VerbEntry{add_reproduce, "Look"},
-                              VerbEntry{add_query, "Look"},
-                              VerbEntry{add_import, "Exchange"},
-                              VerbEntry{add_export, "Exchange"},
-                              VerbEntry{add_merge, "Exchange"},
-                              VerbEntry{add_doctor, "This program"},
-                              VerbEntry{add_completion, "This program"},
-                              VerbEntry{add_help, "This program"}};
+constexpr std::array verbs = {
+    VerbEntry{add_run, "Measure"},         VerbEntry{add_algorithms, "Measure"},
+    VerbEntry{add_sweep, "Measure"},       VerbEntry{add_scale, "Measure"},
+    VerbEntry{add_tune, "Measure"},        VerbEntry{add_study, "Measure"},
+    VerbEntry{add_calibrate, "Measure"},   VerbEntry{add_overhead, "Measure"},
+    VerbEntry{add_predict, "Predict"},     VerbEntry{add_accuracy, "Predict"},
+    VerbEntry{add_simulate, "Predict"},    VerbEntry{add_show, "Look"},
+    VerbEntry{add_list, "Look"},           VerbEntry{add_runs, "Look"},
+    VerbEntry{add_explain, "Look"},        VerbEntry{add_compare, "Look"},
+    VerbEntry{add_what_if, "Look"},        VerbEntry{add_analyze, "Look"},
+    VerbEntry{add_report, "Look"},         VerbEntry{add_reproduce, "Look"},
+    VerbEntry{add_query, "Look"},          VerbEntry{add_import, "Exchange"},
+    VerbEntry{add_export, "Exchange"},     VerbEntry{add_merge, "Exchange"},
+    VerbEntry{add_doctor, "This program"}, VerbEntry{add_completion, "This program"},
+    VerbEntry{add_help, "This program"}};
 
 std::string misspelt(const CLI::App& app, const std::string& word) {
     std::vector<std::string> names;

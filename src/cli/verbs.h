@@ -15,6 +15,7 @@ void add_show(CLI::App& app, ExitCode& exit);
 void add_run(CLI::App& app, ExitCode& exit);
 void add_algorithms(CLI::App& app, ExitCode& exit);
 void add_sweep(CLI::App& app, ExitCode& exit);
+void add_scale(CLI::App& app, ExitCode& exit);
 void add_tune(CLI::App& app, ExitCode& exit);
 void add_calibrate(CLI::App& app, ExitCode& exit);
 void add_predict(CLI::App& app, ExitCode& exit);

@@ -223,7 +223,11 @@ ParallelStep pipeline_step(const DeviceWork& work, const Cluster& cluster,
         step.exchange += exchange;
         if (stage.sent > Bytes{}) {
             step.layers.push_back(
-                {stage.last, 2.0 * plan.micro_batches * stage.sent, exchange, {}});
+                {stage.last,
+                 2.0 * plan.micro_batches * stage.sent,
+                 exchange,
+                 {},
+                 plan.micro_batches * (stage.forward + stage.backward) + stage.update});
         }
     }
     // Without messages, only the bubble remains.

@@ -228,7 +228,8 @@ private:
             if (costs_[layer].values > 0) {
                 const double share = costs_[layer].values / units_[unit].values;
                 step.layers.push_back(
-                    {layer, whole.bytes * share, whole.exchange * share, whole.exposed * share});
+                    {layer, whole.bytes * share, whole.exchange * share, whole.exposed * share,
+                     costs_[layer].forward + costs_[layer].backward + costs_[layer].update});
             }
         }
     }

@@ -22,14 +22,16 @@ struct DeviceWork {
 // A layer's part of the communication. What a bucket needs is divided by the bytes of its layers.
 struct LayerExchange {
     LayerId layer = 0;
-    Bytes bytes;       // that the devices exchange of it
-    Seconds exchange;  // how long that takes
-    Seconds exposed;   // of which devices do nothing else
+    Bytes bytes;           // that the devices exchange of it
+    Seconds exchange;      // how long that takes
+    Seconds exposed;       // of which devices do nothing else
+    Seconds compute = {};  // of its passes
+    Seconds waiting = {};  // for the slowest device
 
     Seconds hidden() const;
 };
 
-// A predicted step of several devices. time = compute + encoding + exposed + bubble + waiting.
+// A step of several devices. time = compute + encoding + exposed + bubble + waiting + other.
 struct ParallelStep {
     Seconds time = {};
     Seconds compute = {};   // forward, backward and update of the busiest device
@@ -38,6 +40,7 @@ struct ParallelStep {
     Seconds exposed = {};
     Seconds bubble = {};                     // of a pipeline: the busiest stage has no micro-batch
     Seconds waiting = {};                    // for the slowest device, beyond the mean
+    Seconds other = {};                      // of a measured step, what no part contains
     Bytes memory = {};                       // of the device that needs most
     std::vector<LayerExchange> layers = {};  // those that exchange something, in forward order
 

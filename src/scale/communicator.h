@@ -2,9 +2,12 @@
 #pragma once
 
 #include "base/quantity.h"
+#include "parallel/collective.h"
 
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace strata {
@@ -26,6 +29,19 @@ struct RankMessage {
     std::string bytes;
 };
 
+// A collective of the first so many ranks. Sums are of f32. An all-reduce and an all-to-all receive
+// as many bytes as they send, an all-gather those of every rank, a reduce-scatter its part; a
+// broadcast receives what rank 0 sends.
+struct Exchange {
+    Collective collective = Collective::all_reduce;
+    int ranks = 1;
+    std::span<const std::byte> sent = {};
+    std::span<std::byte> received = {};
+    // How a rank waits: at once, or asleep and for so many times the usual limit, because the
+    // others have work to do first.
+    double patience = 1;
+};
+
 // Sends and receives messages between the ranks of one job. Messages from one rank arrive in order.
 // A rank that has died is only silent. Must be used by the thread that opened it.
 class Communicator {
@@ -44,6 +60,11 @@ public:
 
     // The next message from any rank; empty if none comes within the patience.
     virtual std::optional<RankMessage> receive(Seconds patience) = 0;
+
+    // Does a collective, polling all the time unless patience is above 1; false if it is not done
+    // within the limit, because some rank has not come. Its memory must then live as long as this
+    // process, and no exchange may follow. Requires: this rank takes part, and less than 2 GiB.
+    virtual bool exchange(const Exchange& exchange, Seconds limit) = 0;
 
     // To be called if a rank has died: the destructor then does not wait for all.
     virtual void give_up_on_others() = 0;

@@ -14,8 +14,6 @@ namespace strata {
 
 namespace {
 
-constexpr Provenance of_model = Provenance::modelled;
-
 // " Of their step, 41 % is communication that nothing hides, most of it for fc6."; the largest
 // loss, if it is worth naming.
 std::string loss_sentence(const DividedStep& one) {
@@ -47,7 +45,7 @@ std::string lead_of(std::span<const DividedStep> steps) {
     const DividedStep* best = nullptr;
     for (const DividedStep& one : steps) {
         const bool is_better =
-            one.reason.empty() && one.plan.devices > 1 &&
+            one.reason.empty() && one.plan.devices > 1 && one.single_examples_per_s > 0 &&
             (best == nullptr || one.plan.devices > best->plan.devices ||
              (one.plan.devices == best->plan.devices && one.speedup() > best->speedup()));
         if (is_better) {
@@ -58,11 +56,13 @@ std::string lead_of(std::span<const DividedStep> steps) {
         return "";
     }
     return fmt::format(
-        "{}, batch {}, {} over {}, {} parallel, overlap {}, {} bits: {} devices are "
-        "predicted to be {:.3g} times as fast as one.{}",
+        "{}, batch {}, {} over {}, {} parallel, overlap {}, {} bits: {} {} {:.3g} times as fast as "
+        "one.{}",
         printable(best->settings.network), best->settings.batch, best->device,
         printable(best->links), name_of(best->plan.strategy), name_of(best->plan.overlap),
-        best->plan.gradient_bits, best->plan.devices, best->speedup(), loss_sentence(*best));
+        best->plan.gradient_bits, best->plan.devices,
+        best->origin == Origin::modelled ? "devices are predicted to be" : "ranks were",
+        best->speedup(), loss_sentence(*best));
 }
 
 // What a row is of.
@@ -85,6 +85,7 @@ std::vector<Column> plan_columns(std::span<const DividedStep> steps) {
             {"devices", "devices", Importance::essential},
             column("overlap", "overlap", varies([](One one) { return one.plan.overlap; })),
             column("gradient_bits", "bits", varies([](One one) { return one.plan.gradient_bits; })),
+            column("compression", "compression", varies([](One one) { return one.compression; })),
             column("bucket_bytes", "bucket", varies([](One one) { return one.plan.bucket; })),
             data_column("micro_batches")};
 }
@@ -100,27 +101,37 @@ std::vector<Cell> plan_cells(const DividedStep& one) {
             count_cell(one.plan.devices),
             std::string(name_of(one.plan.overlap)),
             count_cell(one.plan.gradient_bits),
+            text_or_missing(one.compression),
             bytes_cell(one.plan.bucket),
             count_cell(one.plan.micro_batches)};
 }
 
 std::vector<Cell> step_cells(const DividedStep& one) {
     if (!one.reason.empty()) {
-        return std::vector<Cell>(12, Cell(Missing{one.reason}));
+        return std::vector<Cell>(13, Cell(Missing{one.reason}));
     }
     const ParallelStep& step = one.step;
-    return {time_cell(step.time, of_model),
-            number_cell(one.examples_per_s(), "1/s", of_model),
-            number_cell(one.speedup(), "", of_model),
-            percent_cell(one.speedup() / one.plan.devices, of_model),
-            time_cell(step.compute, of_model),
-            time_cell(step.exposed, of_model),
-            time_cell(step.hidden(), of_model),
-            time_cell(step.encoding, of_model),
-            time_cell(step.bubble, of_model),
-            time_cell(step.waiting, of_model),
-            bytes_cell(step.memory, of_model),
-            one.fits ? flag_cell(*one.fits) : Cell(Missing{"the device's memory is not known"})};
+    const Provenance origin = times_of(one.origin);
+    std::vector<Cell> cells = {
+        time_cell(step.time, origin), number_cell(one.examples_per_s(), "1/s", origin),
+        Missing{"one worker was not measured"}, Missing{"one worker was not measured"}};
+    if (one.single_examples_per_s > 0) {
+        cells[2] = number_cell(one.speedup(), "", origin);
+        cells[3] = percent_cell(one.speedup() / one.plan.devices, origin);
+    }
+    for (const Seconds part : {step.compute, step.exposed, step.hidden(), step.encoding,
+                               step.bubble, step.waiting, step.other}) {
+        cells.push_back(time_cell(part, origin));
+    }
+    cells.push_back(step.memory > Bytes{} ? bytes_cell(step.memory, origin)
+                                          : Cell(Missing{"not measured"}));
+    cells.push_back(one.fits ? flag_cell(*one.fits)
+                             : Cell(Missing{"the device's memory is not known"}));
+    return cells;
+}
+
+Origin origin_of(std::span<const DividedStep> steps) {
+    return steps.empty() ? Origin::modelled : steps.front().origin;
 }
 
 Table step_table(std::span<const DividedStep> steps) {
@@ -143,6 +154,7 @@ Table step_table(std::span<const DividedStep> steps) {
         part_column("encoding_s", "encoding", any(&ParallelStep::encoding)),
         part_column("bubble_s", "bubble", any(&ParallelStep::bubble)),
         part_column("slowest_s", "waiting", any(&ParallelStep::waiting)),
+        part_column("other_s", "other", any(&ParallelStep::other)),
         {"predicted_memory_bytes", "memory", Importance::normal},
         {"fits", "fits", Importance::normal}};
     std::ranges::copy(columns, std::back_inserter(table.columns));
@@ -154,7 +166,7 @@ Table step_table(std::span<const DividedStep> steps) {
     table.notes.emplace_back(
         "step = compute + exposed + encoding + bubble + waiting. exposed: communication during "
         "which a device computes nothing; hidden: the rest of it. memory: of one device.");
-    add_origin(table, Origin::modelled);
+    add_origin(table, origin_of(steps));
     return table;
 }
 
@@ -162,25 +174,32 @@ Table layer_table(std::span<const DividedStep> steps) {
     Table table{
         .title = "Communication by layer", .columns = plan_columns(steps), .records = "layers"};
     const std::vector<Column> columns = {{"layer", "layer", Importance::essential},
+                                         {"compute_s", "compute", Importance::normal},
                                          {"exchanged_bytes", "exchanged", Importance::normal},
                                          {"exchange_s", "exchange", Importance::normal},
                                          {"exposed_s", "exposed", Importance::essential},
-                                         {"hidden_s", "hidden", Importance::normal}};
+                                         {"hidden_s", "hidden", Importance::normal},
+                                         origin_of(steps) == Origin::modelled
+                                             ? data_column("slowest_s")
+                                             : Column{"slowest_s", "waiting"}};
     std::ranges::copy(columns, std::back_inserter(table.columns));
     for (const DividedStep& one : steps) {
+        const Provenance origin = times_of(one.origin);
         for (std::size_t i = 0; i < one.step.layers.size(); ++i) {
             const LayerExchange& layer = one.step.layers[i];
             std::vector<Cell> row = plan_cells(one);
             row.emplace_back(one.layers[i]);
+            row.push_back(time_cell(layer.compute, origin));
             row.push_back(bytes_cell(layer.bytes));
-            row.push_back(time_cell(layer.exchange, of_model));
-            row.push_back(time_cell(layer.exposed, of_model));
-            row.push_back(time_cell(layer.hidden(), of_model));
+            row.push_back(time_cell(layer.exchange, origin));
+            row.push_back(time_cell(layer.exposed, origin));
+            row.push_back(time_cell(layer.hidden(), origin));
+            row.push_back(time_cell(layer.waiting, origin));
             table.rows.push_back(std::move(row));
         }
     }
     table.notes.emplace_back("A bucket's times are divided among its layers by their bytes.");
-    add_origin(table, Origin::modelled);
+    add_origin(table, origin_of(steps));
     return table;
 }
 

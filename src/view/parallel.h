@@ -2,7 +2,7 @@
 #pragma once
 
 #include "parallel/step.h"
-#include "record/settings.h"
+#include "record/run.h"
 #include "report/document.h"
 
 #include <cstdint>
@@ -13,15 +13,17 @@
 
 namespace strata {
 
-// A step of a network that several devices share, as predicted.
+// A step of a network that several devices share, predicted or measured.
 struct DividedStep {
     Settings settings;  // network and the batch of all devices together
     std::string device;
     std::string links;
     ParallelPlan plan;
-    std::string reason = {};  // why it has no prediction; empty: it has one
+    Origin origin = Origin::modelled;
+    std::string compression = {};  // of measured gradients: "1-bit"; empty: as gradient_bits says
+    std::string reason = {};       // why it has no time; empty: it has one
     ParallelStep step = {};
-    double single_examples_per_s = 0;      // of one device
+    double single_examples_per_s = 0;      // of one device; 0: not known
     std::vector<std::string> layers = {};  // names, by step.layers
     std::optional<bool> fits = {};         // whether the device's memory holds it
 

@@ -444,37 +444,20 @@ filters = 64
         self.assertIn("12 are done, 0 remain", self.strata(*words, "--plan").stdout)
 
 
-class Ranks(Program):
-    """`mpirun strata sweep`: shared by ranks, one of which dies, or all. Needs mpirun and the module."""
-
-    # Each point, with every step, takes a few milliseconds: one processor needs seconds for all.
-    GRID = """
-batch = { from = 1, to = 8, factor = 2 }
-device = ["v100", "p100"]
-[[network]]
-family = "fc"
-layers = { from = 2, to = 240, step = 2 }
-nodes = 512
-"""
-    POINTS = 960
-    OUTCOMES = Grids.OUTCOMES
+class UnderMpi:
+    """Commands of several ranks. Needs mpirun and the module."""
 
     def setUp(self):
         super().setUp()
         module = pathlib.Path(STRATA).parent / "../lib/strata/libstrata_mpi.so"
         if not shutil.which("mpirun") or not module.exists():
             self.skipTest("needs Open MPI's mpirun, and strata built with it (Debian: libopenmpi-dev openmpi-bin)")
-        (self.folder / "grid.toml").write_text(self.GRID)
-        (self.folder / "local").mkdir()
         # (A killed mpirun leaves files of PMIx's shared memory behind: they stay in the test's folder.)
         self.environment.update(TMPDIR=str(self.folder), OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 
     def mpirun(self, ranks, *words, recovery=True):
         return ["mpirun", *(["--enable-recovery"] if recovery else []), "--oversubscribe", "--bind-to", "none", "-n",
                 str(ranks), STRATA, *words]
-
-    def sweep(self, *words):
-        return ["sweep", "grid.toml", "--cores", "1", "--local", "local", *words]
 
     @contextlib.contextmanager
     def launched(self, *command):
@@ -502,6 +485,37 @@ nodes = 512
                 continue
         return found
 
+    def wait_until(self, what, holds, child):
+        give_up = time.monotonic() + PATIENCE
+        while not holds():
+            self.assertIsNone(child.poll(), f"the command ended before {what}")
+            self.assertLess(time.monotonic(), give_up, f"waited in vain for {what}")
+            time.sleep(0.01)
+
+
+class Ranks(UnderMpi, Program):
+    """`mpirun strata sweep`: shared by ranks, one of which dies, or all."""
+
+    # Each point, with every step, takes a few milliseconds: one processor needs seconds for all.
+    GRID = """
+batch = { from = 1, to = 8, factor = 2 }
+device = ["v100", "p100"]
+[[network]]
+family = "fc"
+layers = { from = 2, to = 240, step = 2 }
+nodes = 512
+"""
+    POINTS = 960
+    OUTCOMES = Grids.OUTCOMES
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "grid.toml").write_text(self.GRID)
+        (self.folder / "local").mkdir()
+
+    def sweep(self, *words):
+        return ["sweep", "grid.toml", "--cores", "1", "--local", "local", *words]
+
     def wait_for_end(self, process):
         """Waits until a killed process has ended: it may still be writing."""
         give_up = time.monotonic() + PATIENCE
@@ -517,13 +531,6 @@ nodes = 512
                     sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=60)) as database:
                 return database.execute("SELECT count(*) FROM sweep_point WHERE outcome <> 'claimed'").fetchone()[0]
         return 0
-
-    def wait_until(self, what, holds, child):
-        give_up = time.monotonic() + PATIENCE
-        while not holds():
-            self.assertIsNone(child.poll(), f"the command ended before {what}")
-            self.assertLess(time.monotonic(), give_up, f"waited in vain for {what}")
-            time.sleep(0.01)
 
     def check_whole(self):
         self.assertEqual(self.rows("SELECT count(*), count(DISTINCT position) FROM sweep_point"),
@@ -634,6 +641,72 @@ nodes = 512
     def test_a_shard_of_ranks_is_refused_once(self):
         _, err = self.run_ranks(2, *self.sweep("--shard", "1/2"), code=2, recovery=False)
         self.assertEqual(err.count("omit --shard"), 1, err)
+
+
+class Scaling(UnderMpi, Program):
+    """`mpirun strata scale`: a network trained by several ranks."""
+
+    WORDS = ["scale", "fc:layers=3,nodes=64", "--batch", "8", "--backend", "reference", "--no-wait", "--threads", "1"]
+
+    def test_ranks_keep_the_parameters_of_one_worker_and_their_parts_add_up(self):
+        for more in (["--overlap", "on,off"], ["--weak", "--bucket", "10kB"]):
+            out, err = self.run_ranks(2, *self.WORDS, "--workers", "1,2", "--iterations", "3", "--verify", "--json",
+                                      "--layers", *more, recovery=False)
+            self.assertIn("parameters of 2 workers differ from those of one worker on the whole batch by", err)
+            found = json.loads(out)
+            for one in found["divisions"]:
+                parts = ("compute_s", "exposed_s", "encoding_s", "bubble_s", "slowest_s", "other_s")
+                self.assertAlmostEqual(one["time_s"], sum(one[part] for part in parts), places=9)
+                self.assertEqual(one["origin"], "measured")
+                self.assertEqual(one["batch"], 8 * (one["devices"] if "--weak" in more else 1))
+            exchanged = sum(layer["exchanged_bytes"] for layer in found["layers"] if layer["devices"] == 2 and
+                            layer["overlap"] == "on")
+            self.assertEqual(exchanged, 4 * (1000 * 64 + 64 + 2 * (64 * 64 + 64) + 64 * 100 + 100))
+
+    def test_compressed_gradients_are_measured_too(self):
+        out, _ = self.run_ranks(2, *self.WORDS, "--workers", "2", "--iterations", "2", "--csv", "--compression",
+                                "none,bf16,1-bit,top-k", recovery=False)
+        rows = list(csv.DictReader(out.splitlines()))
+        self.assertEqual([row["compression"] for row in rows], ["none", "bf16", "1-bit", "top-k"])
+        self.assertTrue(all(row["speedup"] == "" for row in rows))  # one worker was not measured
+
+    def test_a_stopped_rank_ends_the_run_with_its_name_and_what_was_complete(self):
+        words = [*self.WORDS, "--workers", "1,2", "--limit", "2", "--iterations", "100000"]
+        words[words.index("--workers") + 1] = "2"
+        with self.launched(*self.mpirun(2, *words, recovery=False)) as child:
+            self.wait_until("both ranks run", lambda: len(self.processes(child)) == 2, child)
+            time.sleep(2)
+            os.kill(self.processes(child)[1], signal.SIGSTOP)
+            _, err = child.communicate(timeout=PATIENCE)
+        self.assertNotEqual(child.returncode, 0)
+        self.assertRegex(err, r"strata: rank 1 did not come to an exchange within 2 s and sends nothing: it is stopped")
+        self.assertEqual(len(re.findall("^strata: ", err, re.M)), 1, err)
+
+    def test_bad_requests_are_one_sentence(self):
+        for more, sentence, code in ((["--workers", "3"], "--workers 3 needs as many ranks, but there are 2", 2),
+                                     (["--workers", "2", "--batch", "7"], "cannot be divided equally among 2", 2),
+                                     (["--compression", "zip"], "--compression takes none, bf16", 2)):
+            words = [word for word in self.WORDS if "--batch" not in more or word not in ("--batch", "8")]
+            _, err = self.run_ranks(2, *words, *more, code=code, recovery=False)
+            self.assertEqual(len(re.findall("^strata: ", err, re.M)), 1, err)
+            self.assertIn(sentence, err)
+        self.assertIn("start it with mpirun", self.strata(*self.WORDS, code=2).stderr)
+
+    def test_ranks_of_different_networks_are_refused(self):
+        first = self.mpirun(1, *self.WORDS, "--workers", "2", recovery=False)
+        other = [word.replace("nodes=64", "nodes=32") for word in self.WORDS]
+        command = [*first, ":", "-n", "1", STRATA, *other, "--workers", "2"]
+        with self.launched(*command) as child:
+            _, err = self.end(child, 1)
+        self.assertIn("rank 1 has another network", err)
+        self.assertEqual(len(re.findall("^strata: ", err, re.M)), 1, err)
+
+    def test_collectives_are_measured_and_predict(self):
+        self.run_ranks(2, "calibrate", "--collectives", "--no-wait", "--csv", recovery=False)
+        links = (self.folder / "strata/links/host.toml").read_text()
+        for collective in ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast"):
+            self.assertIn(f'collective = "{collective}", devices = 2', links)
+        self.strata("predict", "alexnet", "--device", "epyc-7763", "--batch", "8", "--devices", "1,2", "--links", "host")
 
 
 class Turns(Program):

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <list>
+#include <map>
 #include <thread>
 
 namespace strata {
@@ -90,9 +92,87 @@ public:
         }
     }
 
+    bool exchange(const Exchange& asked, Seconds limit) override {
+        check(rank_ < asked.ranks && asked.ranks <= size_, "a rank takes part in its exchange");
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (begin(asked, group_of(asked.ranks), request) != MPI_SUCCESS) {
+            return false;
+        }
+        const auto end = Clock::now() + duration_of(limit);
+        for (int is_done = 0; true;) {
+            if (asked.patience > 1) {
+                std::this_thread::sleep_for(between_questions);
+            } else {
+                std::this_thread::yield();
+            }
+            if (MPI_Test(&request, &is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+                return false;
+            }
+            if (is_done != 0 || Clock::now() > end) {
+                return is_done != 0;
+            }
+        }
+    }
+
     void give_up_on_others() override { is_given_up_ = true; }
 
 private:
+    // The communicator of the first so many ranks, which make it together.
+    MPI_Comm group_of(int ranks) {
+        if (ranks == size_) {
+            return MPI_COMM_WORLD;
+        }
+        auto known = groups_.find(ranks);
+        if (known == groups_.end()) {
+            MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+            MPI_Comm made = MPI_COMM_NULL;
+            int range[1][3] = {{0, ranks - 1, 1}};
+            MPI_Comm_group(MPI_COMM_WORLD, &all);
+            MPI_Group_range_incl(all, 1, range, &some);
+            MPI_Comm_create_group(MPI_COMM_WORLD, some, ranks, &made);
+            MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+            MPI_Group_free(&some);
+            MPI_Group_free(&all);
+            known = groups_.emplace(ranks, made).first;
+        }
+        return known->second;
+    }
+
+    static int count_of(std::size_t bytes, std::size_t element) {
+        check(bytes <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
+              "an exchange has less than 2 GiB");
+        return static_cast<int>(bytes / element);
+    }
+
+    static int begin(const Exchange& asked, MPI_Comm group, MPI_Request& request) {
+        const std::byte* const sent = asked.sent.data();
+        std::byte* const received = asked.received.data();
+        const auto ranks = static_cast<std::size_t>(asked.ranks);
+        switch (asked.collective) {
+            case Collective::all_reduce:
+                return MPI_Iallreduce(sent, received, count_of(asked.sent.size(), sizeof(float)),
+                                      MPI_FLOAT, MPI_SUM, group, &request);
+            case Collective::reduce_scatter:
+                return MPI_Ireduce_scatter_block(sent, received,
+                                                 count_of(asked.received.size(), sizeof(float)),
+                                                 MPI_FLOAT, MPI_SUM, group, &request);
+            case Collective::all_gather: {
+                const int count = count_of(asked.sent.size(), 1);
+                return MPI_Iallgather(sent, count, MPI_BYTE, received, count, MPI_BYTE, group,
+                                      &request);
+            }
+            case Collective::all_to_all: {
+                const int count = count_of(asked.sent.size() / ranks, 1);
+                return MPI_Ialltoall(sent, count, MPI_BYTE, received, count, MPI_BYTE, group,
+                                     &request);
+            }
+            case Collective::broadcast:
+                return MPI_Ibcast(received, count_of(asked.received.size(), 1), MPI_BYTE, 0, group,
+                                  &request);
+        }
+        return MPI_ERR_OTHER;
+    }
+
     static std::optional<RankMessage> next() {
         int is_there = 0, count = 0;
         MPI_Status status{};
@@ -122,6 +202,7 @@ private:
     int rank_ = 0;
     int size_ = 1;
     bool is_given_up_ = false;
+    std::map<int, MPI_Comm> groups_;   // by their number of ranks
     std::list<Departure> departures_;  // a list, because the bytes must not move
 };
 
