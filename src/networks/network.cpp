@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "graph/builder.h"
+#include "networks/convolutional_head.h"
 #include "networks/dnnmark.h"
 #include "networks/generate/generator.h"
 #include "networks/onnx/import.h"
@@ -189,11 +190,28 @@ const ZooNetwork& find_zoo_network(std::string_view name) {
                 ExitCode::usage);
 }
 
+namespace {
+
+// The name without what asks for a convolutional head; nothing if it does not ask.
+std::optional<std::string> without_head(const std::string& network) {
+    return network.ends_with(convolutional_suffix)
+               ? std::optional(network.substr(0, network.size() - convolutional_suffix.size()))
+               : std::nullopt;
+}
+
+}  // namespace
+
 std::string canonical_network(const std::string& network) {
+    if (const auto base = without_head(network)) {
+        return canonical_network(*base) + std::string(convolutional_suffix);
+    }
     return is_generator(network) ? to_text(parse_generator(network)) : network;
 }
 
 std::vector<std::filesystem::path> files_of(const std::string& network) {
+    if (const auto base = without_head(network)) {
+        return files_of(*base);
+    }
     const bool is_file = !is_zoo_name(network) && !is_generator(network);
     const FileKind* kind = is_file ? file_kind_of(network) : nullptr;
     if (kind == nullptr) {
@@ -208,6 +226,11 @@ std::vector<std::filesystem::path> files_of(const std::string& network) {
 
 Graph load_network(const NetworkRequest& request) {
     require_positive_batch(request);
+    if (const auto base = without_head(request.network)) {
+        NetworkRequest plain = request;
+        plain.network = *base;
+        return with_convolutional_head(load_network(plain));
+    }
     if (is_zoo_name(request.network)) {
         refuse_unused(request, Takes::nothing);
         return find_zoo_network(request.network).build(request.batch.value_or(1));

@@ -17,7 +17,7 @@ namespace strata {
 // (networks/generate/generator.h), the path of an .onnx, .graph, .dnnmark or .dnntemplate file, or
 // an operator in one line, as op/problem.h reads it. Such an operator becomes a network of one
 // layer. Its input is the network's input, so its gradient is computed if FirstLayerGradient asks
-// for it.
+// for it. "@convolutional" behind a name asks for another head (networks/convolutional_head.h).
 struct NetworkRequest {
     std::string network;
     std::optional<std::int64_t> batch;             // absent: the file's own; 1 for the zoo
