@@ -3,8 +3,9 @@
 
 #include "analyze/advice.h"
 #include "analyze/compare.h"
+#include "base/shell.h"
+#include "record/arguments.h"
 #include "record/engines.h"
-#include "record/options.h"
 
 #include <fmt/format.h>
 
@@ -16,25 +17,10 @@ namespace strata {
 
 namespace {
 
-bool is_plain(char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) ||
-           std::string_view("-_./:=,+@%").find(letter) != std::string_view::npos;
-}
-
-// A word quoted for a POSIX shell; nothing if a terminal could not show it unchanged.
-std::optional<std::string> quoted(const std::string& word) {
-    const auto is_visible = [](char letter) { return letter >= ' ' && letter <= '~'; };
-    if (word.empty() || word.front() == '-' || !std::ranges::all_of(word, is_visible)) {
-        return std::nullopt;
-    }
-    if (std::ranges::all_of(word, is_plain)) {
-        return word;
-    }
-    std::string quoted = "'";
-    for (const char letter : word) {
-        quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-    }
-    return quoted + "'";
+// Whether a terminal shows the word unchanged, and no command takes it for an option.
+bool can_be_said(const std::string& word) {
+    return !word.empty() && word.front() != '-' &&
+           std::ranges::all_of(word, [](char letter) { return letter >= ' ' && letter <= '~'; });
 }
 
 // A glob that matches one layer: special characters are replaced by '?'.
@@ -104,16 +90,8 @@ public:
                 add(option);
             }
         }
-        for (const auto& [name, value] : run_.settings.dims) {
-            line_ += " --dim";
-            word(fmt::format("{}={}", name, value));
-        }
-        for (const auto* changed : {&run_.settings.variables, &run_.settings.device_changes}) {
-            for (const auto& [name, value] : *changed) {
-                line_ += " --set";
-                word(name + "=" + value);
-            }
-        }
+        words(arguments_of(run_.settings.dims, run_.settings.variables));
+        words(arguments_of({}, run_.settings.device_changes));
         return *this;
     }
 
@@ -169,16 +147,23 @@ private:
             settings.unknown.contains(std::string(option.name))) {
             return;
         }
-        line_ += fmt::format(" {}", option.flag);
-        if (option.value != OptionValue::none) {
-            word(option.text(settings));
+        words(arguments_of(settings, option));
+    }
+
+    // Flags, each followed by its value; the last may be a switch.
+    void words(const std::vector<std::string>& all) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (i % 2 == 0) {
+                line_ += " " + all[i];
+            } else {
+                word(all[i]);
+            }
         }
     }
 
     void word(const std::string& text) {
-        const auto said = quoted(text);
-        can_be_said_ = can_be_said_ && said;
-        line_ += " " + said.value_or("");
+        can_be_said_ = can_be_said_ && can_be_said(text);
+        line_ += " " + shell_word(text);
     }
 
     const Run& run_;

@@ -98,10 +98,8 @@ void export_network(const ExportOptions& options) {
         throw Error("an ONNX file holds one batch: give --batch a single number", ExitCode::usage);
     }
     const auto batch = batches.empty() ? std::nullopt : std::optional(batches[0]);
-    Graph graph = load_network(request_for(options.network, options.subjects.front(), batch));
-    if (options.inference) {
-        graph = for_inference(std::move(graph));
-    }
+    const Graph graph = load_network(request_for(options.network, options.subjects.front(), batch),
+                                     options.inference ? Mode::inference : Mode::training);
     export_onnx(graph, options.onnx, [&](TensorId tensor, std::span<float> values) {
         fill_initial_values(graph, tensor, options.seed, values);
     });

@@ -63,28 +63,28 @@ std::optional<PlanPosition> plan_position_of(const std::string& text) {
 }
 
 // The request of --infeed: none, synthetic images, or those of a folder.
-std::optional<InfeedRequest> infeed_of(const RunOptions& options) {
+std::optional<InfeedRequest> infeed_of(const RunOptions& options, const BackendEntry& backend) {
     const std::string& said = options.infeed;
     if (said.empty() || said == "false" || said == "0" || said == "off" || said == "no") {
         return {};
     }
-    require_feeding(find_backend(options.backend));
+    require_feeding(backend);
     const bool is_bare = said == "true" || said == "1" || said == "on" || said == "yes";
     return InfeedRequest{.folder = is_bare ? "" : said,
                          .threads = static_cast<int>(options.infeed_threads)};
 }
 
-Job common_job(const RunOptions& options) {
+Job common_job(const RunOptions& options, const BackendEntry& backend) {
     Job job;
-    job.backend = find_backend(options.backend).name;
+    job.backend = backend.name;
     job.request = request_for(options.network, {}, {});
     job.verification = options.verify ? Verification::done : Verification::omitted;
     job.remainder = options.allow_incomplete ? Remainder::measured : Remainder::refused;
     job.tracing = options.trace ? Tracing::done : Tracing::omitted;
-    job.infeed = infeed_of(options);
+    job.infeed = infeed_of(options, backend);
     job.counters = sets_named(metric_catalogue(), options.counters);
     if (options.trace || !job.counters.empty()) {
-        require_profiler(find_backend(options.backend), options.trace ? "--trace" : "--counters");
+        require_profiler(backend, options.trace ? "--trace" : "--counters");
     }
     for (const auto& text : options.inputs) {
         job.inputs.insert(name_and_value(text, "--input"));
@@ -99,14 +99,14 @@ Job common_job(const RunOptions& options) {
 }
 
 // The command's experiment; the backend must support all of its settings.
-Experiment experiment_for(const RunOptions& options) {
-    const ExperimentRequest request{.common = common_job(options),
+Experiment experiment_for(const RunOptions& options, const BackendEntry& backend) {
+    const ExperimentRequest request{.common = common_job(options, backend),
                                     .networks = options.network.networks,
                                     .batches = batches_of(options.network),
                                     .settings = options.asked,
                                     .variations = variations_of(options.network)};
     for (const Settings& settings : request.settings) {
-        require_ability(find_backend(options.backend), settings);
+        require_ability(backend, settings);
     }
     return experiment_of(request);
 }
@@ -193,7 +193,7 @@ void require_display(const RunOptions& options, const Experiment& experiment) {
 
 // The folder of a framework's process would remain if nobody ended the process.
 bool is_a_process_of_its_own(const Job& job) {
-    return find_backend(job.backend).capabilities().has(Capability::peer_options);
+    return capabilities_of(job.backend).has(Capability::peer_options);
 }
 
 // Shows the progress of one job on standard error while it is measured.
@@ -292,10 +292,11 @@ ExitCode measure_and_print(const RunOptions& options, const Experiment& experime
 }
 
 ExitCode run_all(const RunOptions& options) {
-    Experiment experiment = experiment_for(options);
+    const BackendEntry& backend = find_backend(options.backend);
+    Experiment experiment = experiment_for(options, backend);
     require_display(options, experiment);
     Session session(when_locked(options.no_wait), options.database);
-    session.require_machine(options.backend, experiment.settings);
+    session.require_machine(backend.name, experiment.settings);
     take_tunings(session, experiment, !options.names_algorithm, options.tuning);
     ResultPrinter printer({.output = options.output,
                            .convention = find_convention(options.convention),

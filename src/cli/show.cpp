@@ -39,11 +39,7 @@ struct ShowOptions {
 };
 
 Graph graph_of(const ShowOptions& options, const NetworkRequest& request) {
-    Graph graph = load_network(request);
-    if (options.answers()) {
-        return for_inference(std::move(graph));
-    }
-    return graph;
+    return load_network(request, options.execution().numerics.mode);
 }
 
 // The output of a command: documents for people, or JSON, whose array holds networks or sweeps.

@@ -58,10 +58,6 @@ void require_choices(const std::vector<Side>& sides) {
     require_choices(std::move(choices), networks);
 }
 
-void add(std::vector<std::string>& words, std::initializer_list<std::string> more) {
-    words.insert(words.end(), more);
-}
-
 // Empty if it can run here.
 std::string refusal_by_machine(Session& session, const Job& job) {
     try {
@@ -74,36 +70,16 @@ std::string refusal_by_machine(Session& session, const Job& job) {
     }
 }
 
-// The arguments with which `strata run` measures this job, whatever variables are set.
-std::vector<std::string> arguments_for(const Job& job, PlanPosition position,
-                                       const SidesOptions& options,
+// The arguments with which another process measures this job at that place of a plan.
+std::vector<std::string> arguments_for(const Job& job, PlanPosition position, bool no_wait,
                                        const std::filesystem::path& database) {
-    std::vector<std::string> words = {"run", "--backend", job.backend};
-    if (job.request.batch) {
-        add(words, {"--batch", std::to_string(*job.request.batch)});
-    }
-    for (const auto& [name, value] : job.request.dims) {
-        add(words, {"--dim", fmt::format("{}={}", name, value)});
-    }
-    for (const auto& [name, value] : job.request.variables) {
-        add(words, {"--set", name + "=" + value});
-    }
-    const Settings settings = settings_of(job, 1, job.execution.scheduling.threads);
-    for (const Option& option : all_options()) {
-        if (option.value != OptionValue::none && !option.text(settings).empty()) {
-            add(words, {std::string(option.flag), option.text(settings)});
-        } else if (!is_default(settings, option)) {
-            words.emplace_back(option.flag);
-        }
-    }
-    if (options.verify) {
-        words.emplace_back("--verify");
-    }
-    if (options.no_wait) {
+    std::vector<std::string> words = {"run", "--database", database.string(), "--plan-place",
+                                      fmt::format("{}:{}", position.plan, position.index)};
+    if (no_wait) {
         words.emplace_back("--no-wait");
     }
-    add(words, {"--database", database.string(), "--plan-place",
-                fmt::format("{}:{}", position.plan, position.index), "--", job.request.network});
+    const auto job_words = to_arguments(job);
+    words.insert(words.end(), job_words.begin(), job_words.end());
     return words;
 }
 
@@ -159,7 +135,7 @@ ExitCode measure(std::vector<Side>& sides, int rounds, const SidesOptions& optio
     const RoundsHooks hooks{
         .measure =
             [&](const Job& job, PlanPosition position) {
-                return measure_in_process(arguments_for(job, position, options, database));
+                return measure_in_process(arguments_for(job, position, options.no_wait, database));
             },
         .are_enough = options.are_enough,
         .begins =
@@ -218,7 +194,7 @@ std::vector<Side> sides_of(const SidesOptions& options) {
     return sides;
 }
 
-void refuse_what_cannot_run(Session& session, std::vector<Side>& sides) {
+void refuse_what_cannot_run(Session& session, std::span<Side> sides) {
     for (Side& side : sides) {
         if (side.refusal.empty()) {
             side.refusal = refusal_by_machine(session, side.job);

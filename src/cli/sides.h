@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,7 @@ std::vector<Side> sides_of(const SidesOptions& options);
 
 // Refuses the sides that cannot run on this machine, before anything is measured: a framework that
 // is not installed, an element type that the processor lacks.
-void refuse_what_cannot_run(Session& session, std::vector<Side>& sides);
+void refuse_what_cannot_run(Session& session, std::span<Side> sides);
 
 // Makes sides use the algorithms that tunings in the database found for them, as `strata run`
 // would, and says so on standard error, unless the user asked for algorithms.

@@ -52,10 +52,8 @@ Document simulated_network(const std::string& network, std::optional<std::int64_
     const Execution& execution = options.settings.execution;
     NetworkOptions of_network = options.network;
     of_network.variables.clear();
-    Graph graph = load_network(request_for(of_network, network, batch));
-    if (execution.numerics.mode == Mode::inference) {
-        graph = for_inference(std::move(graph));
-    }
+    const Graph graph =
+        load_network(request_for(of_network, network, batch), execution.numerics.mode);
     const SimulationOptions simulation = simulation_of(options);
     return simulation_document(simulate_network(graph, execution, device, simulation), simulation);
 }

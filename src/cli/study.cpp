@@ -26,18 +26,6 @@ struct StudyOptions {
     OutputOptions output;
 };
 
-// Empty if the backend can run it here.
-std::string refusal_here(const BackendEntry& backend, const Side& side) {
-    if (!side.refusal.empty()) {
-        return side.refusal;
-    }
-    try {
-        return backend.make()->refusal_of(side.job.execution);
-    } catch (const Error& error) {
-        return error.what();
-    }
-}
-
 Side side_with(const BackendEntry& backend, SidesOptions options, const Choice* choice) {
     options.backends = {std::string(backend.name)};
     if (choice != nullptr) {
@@ -70,6 +58,7 @@ struct Study {
 // A missing framework gets one line, not one for each of its choices.
 Study study_of(const SidesOptions& options, const Graph& graph) {
     Study study;
+    Session session(when_locked(options.no_wait));  // only until other processes measure
     for (const BackendEntry& backend : backends()) {
         const bool is_asked =
             options.backends.empty()
@@ -80,7 +69,7 @@ Study study_of(const SidesOptions& options, const Graph& graph) {
         }
         StudiedFramework framework{.backend = std::string(backend.name)};
         Side usual = side_with(backend, options, nullptr);
-        usual.refusal = refusal_here(backend, usual);
+        refuse_what_cannot_run(session, std::span(&usual, 1));
         const bool is_there = usual.refusal.empty();
         study.add(framework, nullptr, std::move(usual));
         if (is_there) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/output.h"
 #include "base/processors.h"
+#include "base/shell.h"
 #include "base/text.h"
 #include "cli/backends.h"
 #include "cli/measuring.h"
@@ -8,6 +9,7 @@
 #include "cli/sweep_ranks.h"
 #include "cli/sweep_worker.h"
 #include "cli/verbs.h"
+#include "record/arguments.h"
 #include "scale/communicator.h"
 #include "store/sweeps.h"
 #include "sweep/ledger.h"
@@ -85,29 +87,41 @@ int cores_for(const SweepOptions& options) {
         options.cores.value_or(static_cast<std::int64_t>(allowed_processors().size())));
 }
 
-// Quotes a word for a shell.
-std::string shell_word(const std::string& text) {
-    std::string word = "'";
-    for (const char c : text) {
-        word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+// The arguments that every process of this sweep shares, on whatever host.
+std::vector<std::string> shared_arguments(const SweepOptions& options) {
+    std::vector<std::string> words;
+    const auto add = [&](const char* flag, const std::string& value) {
+        if (!value.empty()) {
+            append(words, {flag, value});
+        }
+    };
+    for (const std::string& name : options.devices) {
+        add("--device", name);
     }
-    return word + "'";
+    for (const std::string& name : options.backends) {
+        add("--backend", name);
+    }
+    add("--max-memory", options.memory);
+    add("--max-time", options.max_time ? fmt::format("{}", *options.max_time) : "");
+    add("--seed", options.seed ? std::to_string(*options.seed) : "");
+    add("--anchor-every", options.anchor_every ? std::to_string(*options.anchor_every) : "");
+    add("--cores", options.cores ? std::to_string(*options.cores) : "");
+    if (options.without_steps) {
+        words.emplace_back("--whole");
+    }
+    if (options.no_wait) {
+        words.emplace_back("--no-wait");
+    }
+    return words;
 }
 
 // A job array. Each task measures or predicts its shard into a database on its node's disk, which
 // it copies from and back to the job's folder, so that resubmitting continues.
 std::string sbatch_script(const SweepOptions& options, const SweepSpec& spec) {
     std::string more;
-    for (const std::string& name : options.devices) {
-        more += " --device " + shell_word(name);
+    for (const std::string& word : shared_arguments(options)) {
+        more += " " + shell_word(word);
     }
-    for (const std::string& name : options.backends) {
-        more += " --backend " + shell_word(name);
-    }
-    more += options.memory.empty() ? "" : " --max-memory " + shell_word(options.memory);
-    more += options.max_time ? fmt::format(" --max-time {}", *options.max_time) : "";
-    more += options.seed ? fmt::format(" --seed {}", *options.seed) : "";
-    more += options.without_steps ? " --whole" : "";
     return fmt::format(
         "#!/bin/bash\n"
         "#SBATCH --job-name={0}\n"
@@ -128,22 +142,11 @@ std::string sbatch_script(const SweepOptions& options, const SweepSpec& spec) {
 std::vector<std::string> worker_arguments(const SweepOptions& options,
                                           const std::filesystem::path& database) {
     std::vector<std::string> words = {"sweep", "--worker", "--database", database.string()};
-    const auto add = [&](const char* flag, const std::string& value) {
-        if (!value.empty()) {
-            words.insert(words.end(), {flag, value});
-        }
-    };
-    for (const std::string& name : options.backends) {
-        add("--backend", name);
+    append(words, shared_arguments(options));
+    if (!options.shard.empty()) {
+        append(words, {"--shard", options.shard});
     }
-    add("--max-memory", options.memory);
-    add("--seed", options.seed ? std::to_string(*options.seed) : "");
-    add("--anchor-every", options.anchor_every ? std::to_string(*options.anchor_every) : "");
-    add("--shard", options.shard);
-    if (options.no_wait) {
-        words.emplace_back("--no-wait");
-    }
-    words.insert(words.end(), {"--", options.spec});
+    append(words, {"--", options.spec});
     return words;
 }
 

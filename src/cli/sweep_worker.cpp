@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -22,9 +23,14 @@ namespace strata {
 
 namespace {
 
-constexpr std::string_view begin_mark = "@sweep begin ";
-constexpr std::string_view turn_mark = "@sweep turn";  // the wait for the machine is over
-constexpr std::string_view end_mark = "@sweep end ";
+// What the worker tells, besides sentences: one JSON object in a line, as processes of frameworks
+// answer. "begin" and "end" have the point's position and repeat; "turn" says that the wait for the
+// machine is over.
+void tell(const char* event, const StoredPoint& point = {}) {
+    const nlohmann::json told = {
+        {"event", event}, {"position", point.position}, {"repeat", point.repeat}};
+    write_remark(told.dump() + "\n");
+}
 
 // The measuring process and what it is doing, from its messages.
 class Worker {
@@ -68,23 +74,32 @@ public:
 
 private:
     void hear(const std::string& line) {
-        if (line.starts_with(begin_mark)) {
-            const auto words = split(std::string_view(line).substr(begin_mark.size()), ' ');
-            point_ = planned_point(spec_, parse_integer(words.front()).value_or(0),
-                                   parse_integer(words.back()).value_or(0));
+        const nlohmann::json told = nlohmann::json::parse(line, nullptr, false);
+        if (told.is_object()) {
+            return note(told);
+        }
+        if (line_ && line.starts_with("strata: waiting")) {
+            write_remark(fmt::format("{}\n", line));
+        }
+        last_words_ = line;
+    }
+
+    void note(const nlohmann::json& told) {
+        const nlohmann::json event = told.value("event", nlohmann::json());
+        const auto number = [&](const char* key) {
+            const nlohmann::json value = told.value(key, nlohmann::json());
+            return value.is_number_integer() ? value.get<std::int64_t>() : 0;
+        };
+        if (event == "begin") {
+            point_ = planned_point(spec_, number("position"), number("repeat"));
             began_.reset();
-        } else if (line == turn_mark) {
+        } else if (event == "turn") {
             began_ = std::chrono::steady_clock::now();
-        } else if (line.starts_with(end_mark)) {
+        } else if (event == "end") {
             if (point_ && point_->repeat == 0) {
                 count_as_done();
             }
             point_.reset();
-        } else {
-            if (line_ && line.starts_with("strata: waiting")) {
-                write_remark(fmt::format("{}\n", line));
-            }
-            last_words_ = line;
         }
     }
 
@@ -171,15 +186,12 @@ ExitCode work_on_sweep(const SweepSpec& spec, const MeasuredPart& part, Session&
         session.require_machine(name, spec.settings);
     }
     const InterruptGuard guard;
-    const auto tell = [](std::string_view mark, const StoredPoint& point) {
-        write_remark(fmt::format("{}{} {}\n", mark, point.position, point.repeat));
-    };
     MeasuredSweepHooks hooks{
         .campaign = {.backend = [&](const Job& job) { return session.backend_of(job); },
                      .take_turn = [&] { return session.take_turn(); }},
-        .begins = [&](const StoredPoint& point) { tell(begin_mark, point); },
-        .ends = [&](const StoredPoint& point) { tell(end_mark, point); }};
-    hooks.campaign.job_begins = [](const Job&) { write_remark(fmt::format("{}\n", turn_mark)); };
+        .begins = [&](const StoredPoint& point) { tell("begin", point); },
+        .ends = [&](const StoredPoint& point) { tell("end", point); }};
+    hooks.campaign.job_begins = [](const Job&) { tell("turn"); };
     hooks.campaign.observer.stop = &InterruptGuard::requested();
     return measure_sweep(spec, part, session.database(), hooks);
 }

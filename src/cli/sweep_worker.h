@@ -13,7 +13,8 @@
 #include <vector>
 
 // A sweep is measured in a separate process, so that a point that crashes or takes too long ends
-// alone. The process reports on standard error which point it begins and which it has ended.
+// alone. On standard error it tells which point it begins and which it has ended, an event in a
+// line of JSON.
 namespace strata {
 
 // The measuring process.

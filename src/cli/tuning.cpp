@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/text.h"
-#include "cli/backends.h"
 #include "cli/options.h"
 #include "record/algorithm.h"
+#include "record/engines.h"
 #include "run/stored_choices.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace strata {
 namespace {
 
 bool is_tunable(const std::string& backend) {
-    return find_backend(backend).capabilities().has(Capability::algorithm_choices);
+    return capabilities_of(backend).has(Capability::algorithm_choices);
 }
 
 // Leaves out candidates that were refused for a limit of this command only.

@@ -250,6 +250,11 @@ Graph load_network(const NetworkRequest& request) {
     refuse_unknown(request.network);
 }
 
+Graph load_network(const NetworkRequest& request, Mode mode) {
+    Graph graph = load_network(request);
+    return mode == Mode::inference ? for_inference(std::move(graph)) : graph;
+}
+
 namespace {
 
 constexpr std::string_view softmax_name = "softmax";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "graph/execution.h"
 #include "graph/graph.h"
 #include "networks/zoo/zoo.h"
 
@@ -28,6 +29,8 @@ struct NetworkRequest {
 // The requested graph. Throws Error if the name is unknown (with the nearest), the file is
 // unreadable or broken, or this kind of network does not have a given setting.
 Graph load_network(const NetworkRequest& request);
+// The same as it is executed: without its loss for inference.
+Graph load_network(const NetworkRequest& request, Mode mode);
 
 // The name under which a network's results are stored: a generator's has every key, others are
 // unchanged. Throws Error if a generator is misspelt.

@@ -5,7 +5,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/processors.h"
-#include "record/options.h"
+#include "base/text.h"
+#include "record/arguments.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,41 @@
 namespace strata {
 
 namespace {
+
+// What a job asks for besides its settings.
+std::vector<std::string> further_arguments(const Job& job) {
+    std::vector<std::string> words;
+    if (job.verification == Verification::done) {
+        words.emplace_back("--verify");
+    }
+    if (job.tracing == Tracing::done) {
+        words.emplace_back("--trace");
+    }
+    if (job.remainder == Remainder::measured) {
+        words.emplace_back("--allow-incomplete");
+    }
+    for (const MetricSet& set : job.counters) {
+        append(words, {"--counters", set.name});
+    }
+    for (const auto& [name, file] : job.inputs) {
+        append(words, {"--input", name + "=" + file.string()});
+    }
+    if (job.dump) {
+        append(words, {"--dump", job.dump->directory.string()});
+        append(words, job.dump->layers.empty()
+                          ? std::vector<std::string>()
+                          : std::vector<std::string>{"--layer", job.dump->layers});
+    }
+    if (job.infeed) {
+        const std::string folder = job.infeed->folder.string();
+        append(words, {folder.empty() ? "--infeed" : "--infeed=" + folder, "--infeed-threads",
+                       std::to_string(job.infeed->threads)});
+    }
+    if (job.memory) {
+        append(words, {"--memory", fmt::format("{:.0f}B", job.memory->value)});
+    }
+    return words;
+}
 
 std::string hash_text(const std::vector<std::filesystem::path>& files) {
     std::uint64_t hash = empty_hash;
@@ -31,10 +67,7 @@ int thread_count(const Execution& execution) {
 }
 
 Job planned(Job job) {
-    Graph graph = load_network(job.request);
-    if (job.execution.numerics.mode == Mode::inference) {
-        graph = for_inference(std::move(graph));
-    }
+    Graph graph = load_network(job.request, job.execution.numerics.mode);
     job.plan = plan_of(job.slice.empty() ? std::move(graph) : slice(graph, job.slice),
                        job.execution.numerics);
     return job;
@@ -80,6 +113,21 @@ Job job_of(const Run& run) {
     job.content = settings.content;
     job.device_changes = settings.device_changes;
     return job;
+}
+
+std::vector<std::string> to_arguments(const Job& job) {
+    std::vector<std::string> words = {"--backend", job.backend};
+    if (job.request.batch) {
+        append(words, {"--batch", std::to_string(*job.request.batch)});
+    }
+    append(words, arguments_of(job.request.dims, job.request.variables));
+    const Settings settings{.slice = job.slice, .execution = job.execution, .policy = job.policy};
+    for (const Option& option : all_options()) {
+        append(words, arguments_of(settings, option));
+    }
+    append(words, further_arguments(job));
+    append(words, {"--", job.request.network});
+    return words;
 }
 
 std::map<std::string, std::string> content_of(const Job& job) {

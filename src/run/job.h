@@ -75,6 +75,10 @@ Settings settings_of(const Job& job);
 // it had any.
 Job job_of(const Run& run);
 
+// The words with which `strata run` measures this job, whatever variables are set; the network
+// comes last, after "--".
+std::vector<std::string> to_arguments(const Job& job);
+
 // The hashes of the files that the job's network and inputs are read from. Throws Error if one
 // cannot be read.
 std::map<std::string, std::string> content_of(const Job& job);

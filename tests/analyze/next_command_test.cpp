@@ -199,5 +199,12 @@ TEST(NextCommand, NamesAreQuotedForAShell) {
     EXPECT_EQ(advice(run, pooling, bound(Bottleneck::overhead, 0.01)).command, "");
 }
 
+TEST(NextCommand, AValueThatACommandWouldTakeForAnOptionIsNotSaid) {
+    strata::Run run = run_of_alexnet();
+    run.settings.variables = {{"--backend", "cuda"}};
+    EXPECT_EQ(advice(run, convolution_of(three_by_three), bound(Bottleneck::compute, 0.5)).command,
+              "");
+}
+
 }  // namespace
 }  // namespace strata
