@@ -119,7 +119,7 @@ struct Predicted {
 
 Predicted predicted(Job job, const PredictedDevice& device) {
     set_device(job, device.model->device());
-    Predicted found{.prediction = predict_network(job.plan->graph, job.execution, *device.model),
+    Predicted found{.prediction = predict_network(*job.plan, job.execution, *device.model),
                     .run = {}};
     found.run = modelled_run(job, *device.model, found.prediction);
     return found;
@@ -132,16 +132,15 @@ void explain(const PredictNetworkOptions& options, const Experiment& experiment,
         for (const Job& job : group) {
             for (const PredictedDevice& device : devices) {
                 const Predicted found = predicted(job, device);
-                const Graph& graph = job.plan->graph;
-                const PredictedNetwork network{graph, found.prediction, *device.model,
+                const PredictedNetwork network{job.plan->graph, found.prediction, *device.model,
                                                title_of(job, device)};
                 if (!options.explained.empty()) {
                     documents.push_back(explanation_document(network, options.explained));
                 }
                 if (options.shows_sensitivity) {
                     documents.push_back(sensitivity_document(
-                        network, sensitivity_of(graph, job.execution, *device.model),
-                        upgrades_of(graph, job.execution, *device.model, upgrade_factors)));
+                        network, sensitivity_of(*job.plan, job.execution, *device.model),
+                        upgrades_of(*job.plan, job.execution, *device.model, upgrade_factors)));
                 }
             }
         }

@@ -129,7 +129,7 @@ public:
             Job job = job_;
             job.request.batch = batch;
             job = planned(std::move(job));
-            auto prediction = predict_network(job.plan->graph, job.execution, *device_.model);
+            auto prediction = predict_network(*job.plan, job.execution, *device_.model);
             known = known_.emplace(batch, PredictedBatch{job.plan, std::move(prediction)}).first;
         }
         return known->second;

@@ -26,16 +26,16 @@ namespace {
 // One prediction under construction.
 class NetworkPredictor {
 public:
-    NetworkPredictor(const Graph& graph, const Execution& execution, const DeviceModel& device)
-        : graph_(graph),
+    NetworkPredictor(const Plan& plan, const Execution& execution, const DeviceModel& device)
+        : plan_(plan),
+          graph_(plan.graph),
           execution_(execution),
           device_(device),
           ceilings_(ceilings_of(device.device())),
-          steps_(steps_of(graph, schedule_of(graph, execution))),
-          first_alike_(first_alike(graph)),
-          known_(graph.layers.size()) {
+          first_alike_(first_alike(graph_)),
+          known_(graph_.layers.size()) {
         if (execution.engine.fusion == Fusion::convolution) {
-            for (const FusedChain& chain : fused_chains(graph, execution.numerics.mode)) {
+            for (const FusedChain& chain : fused_chains(graph_, execution.numerics.mode)) {
                 for (const LayerId follower : chain.followers) {
                     first_of_[follower] = chain.first;
                 }
@@ -46,8 +46,9 @@ public:
 
     NetworkPrediction run() {
         NetworkPrediction found;
-        found.steps.reserve(steps_.size());
-        for (const ScheduledStep& step : steps_) {
+        const std::vector<ScheduledStep> steps = steps_of(graph_, plan_.schedule);
+        found.steps.reserve(steps.size());
+        for (const ScheduledStep& step : steps) {
             if (step.summed) {
                 add_sum(step, found.steps);
             } else {
@@ -95,23 +96,15 @@ private:
         }
     }
 
-    // What is known about identical layers.
-    struct Known {
-        std::optional<Signature> signature;
-        std::array<std::optional<LayerPrediction>, all_passes.size()> by_pass;
-    };
+    using ByPass = std::array<std::optional<LayerPrediction>, all_passes.size()>;
 
     const LayerPrediction& prediction_of(const Task& task) {
         const LayerId first = first_alike_[task.layer];
-        const Layer& layer = graph_.layers[first];
-        Known& known = known_[first];
-        if (!known.signature) {
-            known.signature = executed(signature_of(graph_, layer), execution_.numerics);
-        }
-        auto& prediction = known.by_pass[static_cast<std::size_t>(task.pass)];
+        auto& prediction = known_[first][static_cast<std::size_t>(task.pass)];
         if (!prediction) {
-            prediction = predict_within(device_, ceilings_,
-                                        {layer.op, *known.signature, task.pass, execution_});
+            prediction = predict_within(
+                device_, ceilings_,
+                {graph_.layers[first].op, plan_.signatures[first], task.pass, execution_});
         }
         return *prediction;
     }
@@ -140,13 +133,13 @@ private:
                          .moved = 3 * tensor.bytes()});
     }
 
+    const Plan& plan_;
     const Graph& graph_;
     const Execution& execution_;
     const DeviceModel& device_;
     Device ceilings_;
-    std::vector<ScheduledStep> steps_;
     std::vector<LayerId> first_alike_;
-    std::vector<Known> known_;                            // by the first of identical layers
+    std::vector<ByPass> known_;                           // by the first of identical layers
     std::map<LayerId, LayerId> first_of_;                 // a fused layer's chain
     std::map<LayerId, std::optional<TensorId>> addends_;  // by chain
 };
@@ -174,9 +167,14 @@ std::size_t NetworkPrediction::kernels() const {
     return count;
 }
 
+NetworkPrediction predict_network(const Plan& plan, const Execution& execution,
+                                  const DeviceModel& device) {
+    return NetworkPredictor(plan, execution, device).run();
+}
+
 NetworkPrediction predict_network(const Graph& graph, const Execution& execution,
                                   const DeviceModel& device) {
-    return NetworkPredictor(graph, execution, device).run();
+    return predict_network(*plan_of(graph, execution.numerics), execution, device);
 }
 
 std::array<Seconds, rate_classes> time_by_rates(const NetworkPrediction& prediction) {

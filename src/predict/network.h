@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "graph/graph.h"
-#include "graph/schedule.h"
+#include "graph/plan.h"
 #include "predict/device_model.h"
 
 #include <array>
@@ -41,7 +40,11 @@ struct NetworkPrediction {
 // Predicts every step of the schedule, and the sums of gradients from several layers for one
 // tensor. A pass includes the time that the device waits for the host to issue it (IssueQueue).
 // If layers are fused (EngineOptions::fusion), the first one's kernels do the work of those that
-// follow; only their other reads remain of their traffic.
+// follow; only their other reads remain of their traffic. Requires: the plan has the execution's
+// numerics.
+NetworkPrediction predict_network(const Plan& plan, const Execution& execution,
+                                  const DeviceModel& device);
+// The same of a graph that has no plan yet.
 NetworkPrediction predict_network(const Graph& graph, const Execution& execution,
                                   const DeviceModel& device);
 

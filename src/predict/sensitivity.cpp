@@ -43,14 +43,14 @@ double Elasticities::sum() const {
     return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-Sensitivity sensitivity_of(const Graph& graph, const Execution& execution,
+Sensitivity sensitivity_of(const Plan& plan, const Execution& execution,
                            const DeviceModel& device) {
     Sensitivity found;
     for (const Resource resource : all_resources) {
         const NetworkPrediction less =
-            predict_network(graph, execution, *device.scaled(resource, 1 - small_step));
+            predict_network(plan, execution, *device.scaled(resource, 1 - small_step));
         const NetworkPrediction more =
-            predict_network(graph, execution, *device.scaled(resource, 1 + small_step));
+            predict_network(plan, execution, *device.scaled(resource, 1 + small_step));
         check(less.steps.size() == more.steps.size(), "a device does not change a schedule");
         found.whole[resource] = elasticity(less.time(), more.time());
         found.steps.resize(more.steps.size());
@@ -61,7 +61,7 @@ Sensitivity sensitivity_of(const Graph& graph, const Execution& execution,
     return found;
 }
 
-std::vector<UpgradeCurve> upgrades_of(const Graph& graph, const Execution& execution,
+std::vector<UpgradeCurve> upgrades_of(const Plan& plan, const Execution& execution,
                                       const DeviceModel& device, std::span<const double> factors) {
     std::vector<UpgradeCurve> curves;
     for (std::size_t i = 0; i < names_of(Upgrade{}).size(); ++i) {
@@ -71,7 +71,7 @@ std::vector<UpgradeCurve> upgrades_of(const Graph& graph, const Execution& execu
             for (const Resource resource : resources_in(curve.upgrade)) {
                 upgraded = upgraded->scaled(resource, factor);
             }
-            curve.times.push_back(predict_network(graph, execution, *upgraded).time());
+            curve.times.push_back(predict_network(plan, execution, *upgraded).time());
         }
         curves.push_back(std::move(curve));
     }

@@ -29,8 +29,7 @@ struct Sensitivity {
 };
 
 // Central differences of 1 % each way, with new plans.
-Sensitivity sensitivity_of(const Graph& graph, const Execution& execution,
-                           const DeviceModel& device);
+Sensitivity sensitivity_of(const Plan& plan, const Execution& execution, const DeviceModel& device);
 
 // A possible upgrade: one resource, or a clock, which combines arithmetic, latencies and the L2
 // cache's bandwidth.
@@ -45,7 +44,7 @@ struct UpgradeCurve {
     Upgrade upgrade = Upgrade::compute;
     std::vector<Seconds> times;  // one for each factor
 };
-std::vector<UpgradeCurve> upgrades_of(const Graph& graph, const Execution& execution,
+std::vector<UpgradeCurve> upgrades_of(const Plan& plan, const Execution& execution,
                                       const DeviceModel& device, std::span<const double> factors);
 
 }  // namespace strata

@@ -124,7 +124,7 @@ void PointPredictor::predict_graph(const GridPlace& place, PredictedPoint& found
     }
     job.plan = plan_;
     const DeviceModel& model = model_at(place);
-    const NetworkPrediction prediction = predict_network(plan_->graph, job.execution, model);
+    const NetworkPrediction prediction = predict_network(*plan_, job.execution, model);
     const ModelledMemory memory = memory_of(*plan_, prediction, model.device());
     if (!has_room(place, memory, found.point)) {
         return;

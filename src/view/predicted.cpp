@@ -299,10 +299,8 @@ Graph graph_again(const Settings& settings) {
     Graph graph = load_network({.network = settings.network,
                                 .batch = settings.batch,
                                 .dims = settings.dims,
-                                .variables = settings.variables});
-    if (settings.execution.numerics.mode == Mode::inference) {
-        graph = for_inference(std::move(graph));
-    }
+                                .variables = settings.variables},
+                               settings.execution.numerics.mode);
     return settings.slice.empty() ? graph : slice(graph, settings.slice);
 }
 
@@ -315,12 +313,12 @@ std::vector<Block> sensitivity_blocks(const Run& run) {
     }
     try {
         const auto device = device_again(run);
-        const Graph graph = graph_again(run.settings);
         const Execution& execution = run.settings.execution;
-        const NetworkPrediction prediction = predict_network(graph, execution, *device);
-        return sensitivity_document({graph, prediction, *device, ""},
-                                    sensitivity_of(graph, execution, *device),
-                                    upgrades_of(graph, execution, *device, upgrade_factors))
+        const auto plan = plan_of(graph_again(run.settings), execution.numerics);
+        const NetworkPrediction prediction = predict_network(*plan, execution, *device);
+        return sensitivity_document({plan->graph, prediction, *device, ""},
+                                    sensitivity_of(*plan, execution, *device),
+                                    upgrades_of(*plan, execution, *device, upgrade_factors))
             .blocks;
     } catch (const Error&) {
         return {};  // the rest of the report stands without it

@@ -279,7 +279,7 @@ TEST(Network, AlexNetOnATitanXIsAsKimAndOthersMeasuredItWithGemm) {
 TEST(Sensitivity, ElasticitiesButThatOfTheCachesSizeAddUpToOne) {
     const Graph graph = network("alexnet", 32);
     const auto device = model_of(find_description("v100-pcie"));
-    const Sensitivity found = sensitivity_of(graph, in(Mode::training), *device);
+    const Sensitivity found = sensitivity_of(*plan_of(graph, {}), in(Mode::training), *device);
     EXPECT_NEAR(found.whole.sum() - found.whole[Resource::l2_size], 1, 0.01);
     for (const Elasticities& step : found.steps) {
         for (const double value : step.values) {
@@ -292,7 +292,7 @@ TEST(Sensitivity, TwiceAsMuchOfEverythingHalvesTheTimeAndOneResourceDoesLess) {
     const Graph graph = network("alexnet", 32);
     const auto device = model_of(find_description("v100-pcie"));
     constexpr std::array factors = {1.0, 2.0};
-    const auto curves = upgrades_of(graph, in(Mode::training), *device, factors);
+    const auto curves = upgrades_of(*plan_of(graph, {}), in(Mode::training), *device, factors);
     for (const UpgradeCurve& curve : curves) {
         EXPECT_LE(curve.times[1], curve.times[0]);
         EXPECT_GE(curve.times[1].value, curves.back().times[1].value * (1 - 1e-9));

@@ -133,7 +133,7 @@ TEST(TpuModel, TwiceAsMuchOfEverythingTakesHalfTheTime) {
     const TrainingStepProblem problem{
         .layers = 16, .nodes = 1024, .inputs = 2000, .outputs = 1000, .batch = 2048};
     EXPECT_NEAR(predicted(problem, *doubled) / predicted(problem, *model), 0.5, 1e-9);
-    EXPECT_NEAR(sensitivity_of(network_of(problem), {}, *model).whole.sum(), 1, 0.01);
+    EXPECT_NEAR(sensitivity_of(*plan_of(network_of(problem), {}), {}, *model).whole.sum(), 1, 0.01);
 }
 
 TEST(TpuModel, ChangesOfTheDeviceChangeItsTimes) {
