@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/convolution/winograd_filters.h"
 
+#include "backend/cpu/kernels/small_gemm.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -39,24 +41,62 @@ Steps blocked_steps(std::size_t side) {
     return {distance(side * block), distance(block), distance(block_side)};
 }
 
-// Calls visit(element's offset in w, its offset in a buffer [R][R][row][column]) for each element
-// of a block's filters.
+// A part of a block whose weights have the same distances: of one block of the layout.
+struct WeightTile {
+    std::ptrdiff_t weight = 0;  // offset of its first filter in w
+    std::size_t row = 0;        // of its first filter in the block
+    std::size_t column = 0;
+    std::size_t rows = 0;
+    std::size_t columns = 0;
+};
+
 template <class Visit>
-void for_each_weight(const FilterLayout& layout, const FilterBlock& block, bool turned,
-                     Visit&& visit) {
-    const std::size_t elements = layout.side * layout.side;
-    for (std::size_t i = 0; i < block.rows; ++i) {
-        for (std::size_t j = 0; j < block.columns; ++j) {
+void for_each_tile(const FilterLayout& layout, const FilterBlock& block, bool turned,
+                   const Visit& visit) {
+    const std::size_t side = layout.block();
+    for (std::size_t i = 0; i < block.rows; i += side) {
+        for (std::size_t j = 0; j < block.columns; j += side) {
             const std::size_t k = turned ? block.row + i : block.column + j;
             const std::size_t c = turned ? block.column + j : block.row + i;
-            const std::ptrdiff_t filter = layout.output_offset(k) + layout.input_offset(c);
-            for (std::size_t e = 0; e < elements; ++e) {
-                const std::size_t from = turned ? elements - 1 - e : e;
-                visit(filter + distance(from) * layout.element_step(),
-                      (e * block_side + i) * block_side + j);
-            }
+            visit(WeightTile{layout.output_offset(k) + layout.input_offset(c), i, j,
+                             std::min(side, block.rows - i), std::min(side, block.columns - j)});
         }
     }
+}
+
+// Copies the filters of a block to a buffer [R][R][row][column].
+void gather(const FilterLayout& layout, const FilterBlock& block, bool turned, const float* weight,
+            float* buffer) {
+    const std::size_t elements = layout.side * layout.side;
+    const std::ptrdiff_t side = distance(layout.block());
+    for_each_tile(layout, block, turned, [&](const WeightTile& tile) {
+        for (std::size_t e = 0; e < elements; ++e) {
+            const std::size_t from = turned ? elements - 1 - e : e;
+            const float* at = weight + tile.weight + distance(from) * layout.element_step();
+            float* to = buffer + (e * block_side + tile.row) * block_side + tile.column;
+            for (std::size_t i = 0; i < tile.rows; ++i, to += block_side) {
+                const float* row = at + distance(i) * (turned ? 1 : side);
+                for (std::size_t j = 0; j < tile.columns; ++j) {
+                    to[j] = turned ? row[distance(j) * side] : row[j];
+                }
+            }
+        }
+    });
+}
+
+// The inverse for filters that are not turned.
+void scatter(const FilterLayout& layout, const FilterBlock& block, const float* buffer,
+             float* weight) {
+    const std::size_t elements = layout.side * layout.side;
+    for_each_tile(layout, block, false, [&](const WeightTile& tile) {
+        for (std::size_t e = 0; e < elements; ++e) {
+            float* to = weight + tile.weight + distance(e) * layout.element_step();
+            const float* from = buffer + (e * block_side + tile.row) * block_side + tile.column;
+            for (std::size_t i = 0; i < tile.rows; ++i, from += block_side) {
+                std::copy_n(from, tile.columns, to + i * layout.block());
+            }
+        }
+    });
 }
 
 Strip strip_of(const FilterBlock& block, std::size_t side) {
@@ -120,8 +160,7 @@ void transform_filters(const FilterLayout& layout, const float* weight, bool tur
     if (!block.whole()) {
         std::fill(std::begin(buffer), std::end(buffer), 0.0F);
     }
-    for_each_weight(layout, block, turned,
-                    [&](std::ptrdiff_t in, std::size_t at) { buffer[at] = weight[in]; });
+    gather(layout, block, turned, weight, buffer);
     strip.from = buffer;
     codelet(strip);
 }
@@ -141,17 +180,14 @@ void transform_to_filters(const TransformedFilters& from, Codelet codelet, std::
     alignas(64) FilterBuffer buffer = {};
     strip.to = buffer;
     codelet(strip);
-    FilterBlock padded = block;
-    if (layout.order != FilterOrder::oihw) {
-        // The library expects zeros in the rest of its blocks.
-        const std::size_t side = layout.block();
-        padded.rows = (block.rows + side - 1) / side * side;
-        padded.columns = (block.columns + side - 1) / side * side;
-        for_each_weight(layout, padded, false,
-                        [&](std::ptrdiff_t out, std::size_t) { weight[out] = 0; });
+    // The library expects zeros in the rest of its blocks.
+    for (std::size_t row = 0; row < layout.side * layout.side * block_side; ++row) {
+        std::fill(buffer + row * block_side + block.columns, buffer + (row + 1) * block_side, 0.0F);
     }
-    for_each_weight(layout, block, false,
-                    [&](std::ptrdiff_t out, std::size_t at) { weight[out] = buffer[at]; });
+    FilterBlock padded = block;
+    padded.rows = round_up(block.rows, layout.block());
+    padded.columns = round_up(block.columns, layout.block());
+    scatter(layout, padded, buffer, weight);
 }
 
 }  // namespace strata::cpu::winograd

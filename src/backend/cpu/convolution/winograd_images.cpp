@@ -246,13 +246,16 @@ void WinogradImages::run_staged(const Run& run, float* memory) const {
     for (std::size_t i = 0; i < blocks; ++i) {
         const IndexRange tiles = tiles_of(i);
         const std::size_t parts = (tiles.size() + tiles_of_task - 1) / tiles_of_task;
-        const std::size_t reads = parts * from_.groups(), writes = parts * to_.groups();
+        const std::size_t reads = parts * from_.lines(), writes = parts * to_.groups();
         const std::size_t products = problem_.points() * run.filters.panels();
 #pragma omp for schedule(dynamic)
         for (std::size_t task = 0; task < reads; ++task) {
-            const IndexRange part = part_of(tiles, task / from_.groups(), parts);
+            const IndexRange part = part_of(tiles, task / from_.lines(), parts);
             const Block block = {from_tile(whole.inputs, part.begin - tiles.begin), {}};
-            read(run, part, task % from_.groups(), block);
+            const IndexRange groups = from_.groups_in(task % from_.lines());
+            for (std::size_t group = groups.begin; group < groups.end; ++group) {
+                read(run, part, group, block);
+            }
         }
 #pragma omp for schedule(dynamic, 4)
         for (std::size_t task = 0; task < products; ++task) {

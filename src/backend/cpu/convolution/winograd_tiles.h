@@ -4,7 +4,17 @@
 #include "backend/cpu/convolution/method.h"
 #include "backend/cpu/convolution/winograd_codelets.h"
 
+#include <algorithm>
+
 namespace strata::cpu::winograd {
+
+// Consecutive numbers.
+struct IndexRange {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+
+    std::size_t size() const { return end - begin; }
+};
 
 // The layout of an image [N, C, H, W], in floats. Channels are processed in groups of adjacent
 // ones, or of 16 if none are adjacent.
@@ -22,6 +32,13 @@ struct ImageLayout {
 
     std::size_t groups() const { return (channels + group - 1) / group; }
     std::size_t lanes() const { return groups() * group; }
+    // Groups whose transformed tiles share a cache line are one thread's, lest two write the line.
+    std::size_t groups_of_line() const { return 16 / group; }
+    std::size_t lines() const { return (groups() + groups_of_line() - 1) / groups_of_line(); }
+    IndexRange groups_in(std::size_t line) const {
+        const std::size_t first = line * groups_of_line();
+        return {first, std::min(first + groups_of_line(), groups())};
+    }
     // Whether the vectors of a group can be read and written in place.
     bool direct(std::size_t g) const {
         return channel_step == 1 && (filled || (g + 1) * group <= channels);
@@ -42,14 +59,6 @@ struct TileGrid {
     std::ptrdiff_t pad_left = 0;
 
     std::size_t count() const { return images * rows * columns; }
-};
-
-// Consecutive numbers.
-struct IndexRange {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-
-    std::size_t size() const { return end - begin; }
 };
 
 // Tiles after the transform of the data or before that of the outputs: their elements ("points") in

@@ -97,8 +97,9 @@ private:
         const std::size_t blocks_of_part = (blocks + cut_.parts - 1) / cut_.parts;
         return (blocks + blocks_of_part - 1) / blocks_of_part;
     }
-    std::size_t groups() const { return problem_.x.groups() + problem_.y.groups(); }
-    void transform(const ConvolutionOperands& operands, IndexRange tiles, std::size_t group,
+    std::size_t lines() const { return problem_.x.lines() + problem_.y.lines(); }
+    // The groups of one line: x's lines come first.
+    void transform(const ConvolutionOperands& operands, IndexRange tiles, std::size_t line,
                    const Block& block) const;
     void multiply(const Block& block, std::size_t tiles, std::size_t task, const Sums& sums,
                   bool first) const;
@@ -133,14 +134,15 @@ Cut WinogradWeights::choose_cut() const {
 }
 
 void WinogradWeights::transform(const ConvolutionOperands& operands, IndexRange tiles,
-                                std::size_t group, const Block& block) const {
-    if (group < problem_.x.groups()) {
-        read_tiles(problem_.x, operands.x, x_grid_, tiles, group,
-                   codelets_for(kernels_, problem_.tile, problem_.x).input, problem_.size, block.x);
-    } else {
-        read_tiles(problem_.y, operands.y, y_grid_, tiles, group - problem_.x.groups(),
-                   codelets_for(kernels_, problem_.tile, problem_.y).output_gradient, problem_.size,
-                   block.y);
+                                std::size_t line, const Block& block) const {
+    const bool is_x = line < problem_.x.lines();
+    const ImageLayout& image = is_x ? problem_.x : problem_.y;
+    const WinogradCodelets& codelets = codelets_for(kernels_, problem_.tile, image);
+    const IndexRange groups = image.groups_in(is_x ? line : line - problem_.x.lines());
+    for (std::size_t group = groups.begin; group < groups.end; ++group) {
+        read_tiles(image, is_x ? operands.x : operands.y, is_x ? x_grid_ : y_grid_, tiles, group,
+                   is_x ? codelets.input : codelets.output_gradient, problem_.size,
+                   is_x ? block.x : block.y);
     }
 }
 
@@ -192,10 +194,10 @@ void WinogradWeights::run_shared(const ConvolutionOperands& operands, float* mem
         const std::size_t tiles = std::min(cut_.tiles, count - begin);
         const std::size_t parts = (tiles + tiles_of_task - 1) / tiles_of_task;
 #pragma omp for schedule(dynamic)
-        for (std::size_t task = 0; task < parts * groups(); ++task) {
-            const std::size_t first = task / groups() * tiles_of_task;
+        for (std::size_t task = 0; task < parts * lines(); ++task) {
+            const std::size_t first = task / lines() * tiles_of_task;
             const IndexRange part = {begin + first, begin + std::min(tiles, first + tiles_of_task)};
-            transform(operands, part, task % groups(),
+            transform(operands, part, task % lines(),
                       {from_tile(block.x, first), from_tile(block.y, first)});
         }
 #pragma omp for schedule(dynamic)
@@ -229,8 +231,8 @@ void WinogradWeights::run_parts(const ConvolutionOperands& operands, float* memo
             }
             for (bool first = true; begin < end; begin += cut_.tiles, first = false) {
                 const IndexRange range = {begin, std::min(end, begin + cut_.tiles)};
-                for (std::size_t group = 0; group < groups(); ++group) {
-                    transform(operands, range, group, block);
+                for (std::size_t line = 0; line < lines(); ++line) {
+                    transform(operands, range, line, block);
                 }
                 for (std::size_t task = 0; task < points() * sums_.panels(); ++task) {
                     multiply(block, range.size(), task, sums, first);
