@@ -14,7 +14,7 @@ namespace strata {
 
 // The version of strata's own kernels for convolutions and linear layers: raised when one of them
 // becomes faster or slower or is added, so that tunings with older ones are repeated.
-inline constexpr int tuned_kernels_version = 4;
+inline constexpr int tuned_kernels_version = 5;
 
 // One way to compute a convolution's pass.
 struct Algorithm {
@@ -41,7 +41,7 @@ inline bool has_algorithms(const Op& op) {
 
 // The algorithm of such a layer's passes if none was chosen.
 inline PassAlgorithm usual_algorithm(const Op& op) {
-    return is_linear(op) ? PassAlgorithm(LinearAlgorithm::usual) : ConvolutionAlgorithm::direct;
+    return is_linear(op) ? PassAlgorithm(LinearAlgorithm::usual) : ConvolutionAlgorithm::automatic;
 }
 
 // A layer's computation as one line of text, equal for layers that compute the same, whether their

@@ -234,8 +234,6 @@ void add_predicted_network_options(CLI::App& verb, PredictNetworkOptions& option
             "launch=3us or cudnn=5; or set a variable of the template")
         ->type_name("KEY=VALUE");
     add_vary_option(verb, options.network);
-    options.asked.front().execution.engine.algorithm =
-        ConvolutionAlgorithm::automatic;  // the library chooses
     add_listed_options(verb, options);
     begin_group(verb, "Selection");
     add_listed(verb, option_named("slice"), options.asked);

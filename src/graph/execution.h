@@ -28,9 +28,9 @@ inline constexpr std::array<std::string_view, 2> names_of(Mode) {
 // multiplies, `implicit_gemm` reads them in place; winograd_MxM_RxR computes tiles of MxM results
 // of an RxR window at once (Lavin and Gray 2016), `fft` multiplies spectra of whole images and
 // `fft_tiled` of tiles. `winograd` leaves the tile open: the library's own, or the largest of
-// strata's whose rounding error is near that of direct. `automatic` leaves the algorithm to the
-// library's own heuristic, `fastest` measures the candidates first. If the requested one cannot
-// compute a layer, the layer falls back to direct and says so.
+// strata's whose rounding error is near that of direct. `automatic` is what the engine expects to
+// be the fastest, `fastest` measures the candidates first. If the requested one cannot compute a
+// layer, the layer falls back to direct and says so.
 enum class ConvolutionAlgorithm {
     direct,
     gemm,
@@ -69,7 +69,7 @@ inline constexpr std::array<std::string_view, 5> names_of(LinearAlgorithm) {
 
 // The algorithm of a pass, for either kind of layer.
 struct PassAlgorithm {
-    std::variant<ConvolutionAlgorithm, LinearAlgorithm> kind = ConvolutionAlgorithm::direct;
+    std::variant<ConvolutionAlgorithm, LinearAlgorithm> kind = ConvolutionAlgorithm::automatic;
 
     PassAlgorithm() = default;
     PassAlgorithm(ConvolutionAlgorithm algorithm) : kind(algorithm) {}
@@ -79,7 +79,7 @@ struct PassAlgorithm {
     bool is_linear() const { return std::holds_alternative<LinearAlgorithm>(kind); }
     // The algorithms of a pass for which nothing was chosen.
     bool is_usual() const {
-        return *this == LinearAlgorithm::usual || *this == ConvolutionAlgorithm::direct;
+        return *this == LinearAlgorithm::usual || *this == ConvolutionAlgorithm::automatic;
     }
 };
 inline std::string_view name_of(const PassAlgorithm& algorithm) {
@@ -94,11 +94,11 @@ inline std::optional<PassAlgorithm> pass_algorithm_named(std::string_view name) 
     return linear ? std::optional<PassAlgorithm>(*linear) : std::nullopt;
 }
 
-// The source of a choice: the user named it, it is the library's or our own first guess, or it was
-// measured on this machine before.
-enum class ChoiceSource { user, heuristic, tuned };
-inline constexpr std::array<std::string_view, 3> names_of(ChoiceSource) {
-    return {"user", "heuristic", "tuned"};
+// The source of a choice: the user named it, it is the library's first guess, it was measured on
+// this machine before, or the engine's model expects it to be the fastest.
+enum class ChoiceSource { user, heuristic, tuned, model };
+inline constexpr std::array<std::string_view, 4> names_of(ChoiceSource) {
+    return {"user", "heuristic", "tuned", "model"};
 }
 
 // The algorithm of one layer's pass, decided before the network is prepared. If a glob matches both
@@ -106,7 +106,7 @@ inline constexpr std::array<std::string_view, 3> names_of(ChoiceSource) {
 struct AlgorithmChoice {
     std::string problem = {};  // as problem_text returns it, or a glob of layers' names
     Pass pass = Pass::forward;
-    PassAlgorithm algorithm = ConvolutionAlgorithm::direct;
+    PassAlgorithm algorithm = ConvolutionAlgorithm::automatic;
     std::string implementation = {};  // the library's implementation of that name: "brgconv:avx2";
                                       // empty: its first
     ChoiceSource source = ChoiceSource::user;
@@ -168,7 +168,7 @@ inline constexpr std::array<std::string_view, 2> names_of(L1Caching) {
     return {"use", "bypass"};
 }
 
-// // The computation: mode and element types.
+// The computation: mode and element types.
 struct Numerics {
     Mode mode = Mode::training;
     DataType dtype = DataType::f32;  // of activations; master weights stay f32
@@ -193,7 +193,7 @@ using PeerOptions = std::map<std::string, std::string>;
 
 // Choices of an engine that change results only by rounding.
 struct EngineOptions {
-    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
+    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::automatic;
     std::vector<AlgorithmChoice> choices = {};  // override `algorithm`; the first match applies
     // An algorithm that needs more scratch memory is refused for the layer; nothing: no limit.
     std::optional<Bytes> workspace_limit = {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "predict/cpu_model.h"
 
+#include "graph/expected_algorithm.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -144,7 +146,8 @@ RateClass class_of(const LayerTask& task, const CpuWork& work) {
 
 class CpuModel final : public DeviceModel {
 public:
-    explicit CpuModel(Cpu cpu) : cpu_(std::move(cpu)), ceilings_(ceilings_for_rates(cpu_.device)) {}
+    CpuModel(Cpu cpu, VectorRegisters registers)
+        : cpu_(std::move(cpu)), ceilings_(ceilings_for_rates(cpu_.device)), registers_(registers) {}
 
     const DeviceDescription& device() const override { return cpu_.device; }
 
@@ -157,7 +160,7 @@ public:
     std::unique_ptr<DeviceModel> scaled(Resource resource, double factor) const override {
         Cpu other = cpu_;
         scale(other, resource, factor);
-        return std::make_unique<CpuModel>(std::move(other));
+        return std::make_unique<CpuModel>(std::move(other), registers_);
     }
 
     LayerPrediction predict(const LayerTask& task) const override {
@@ -174,8 +177,11 @@ public:
         Kernels kernels = kernels_of(task);
         if (const auto wider = beyond_few_channels(task)) {
             Kernels padded = kernels_of({task.op, *wider, task.pass, task.execution});
-            if (time_of(padded) < time_of(kernels)) {
-                return padded;
+            kernels = time_of(padded) < time_of(kernels) ? padded : kernels;
+        }
+        if (const auto expected = expected_algorithm(task)) {
+            for (KernelPrediction& kernel : kernels) {
+                take(*expected, kernel);
             }
         }
         return kernels;
@@ -184,6 +190,36 @@ public:
     std::vector<Alternative> alternatives_to(const KernelPrediction&) const override { return {}; }
 
 private:
+    // What the engine runs instead of direct convolution.
+    std::optional<ExpectedAlgorithm> expected_algorithm(const LayerTask& task) const {
+        const auto* op = std::get_if<Convolution>(&task.op);
+        const bool is_open = task.execution.engine.algorithm == ConvolutionAlgorithm::automatic;
+        if (op == nullptr || !is_open) {
+            return {};
+        }
+        const bool keeps_filters =
+            task.pass == Pass::forward && task.execution.numerics.mode == Mode::inference;
+        return faster_than_direct({.op = *op,
+                                   .x = task.signature.inputs[0].tensor,
+                                   .y = task.signature.outputs[0],
+                                   .pass = task.pass,
+                                   .keeps_filters = keeps_filters},
+                                  registers_);
+    }
+
+    // (Its reorders are the same; all terms shrink alike, because what binds is not known.)
+    static void take(const ExpectedAlgorithm& expected, KernelPrediction& kernel) {
+        if (kernel.rates != RateClass::convolution) {
+            return;
+        }
+        kernel.algorithm = name_of(expected.algorithm);
+        kernel.flops = kernel.flops * expected.product_share;
+        kernel.time = kernel.time * expected.time_share;
+        for (Seconds& term : kernel.terms.values) {
+            term = term * expected.time_share;
+        }
+    }
+
     Kernels kernels_of(const LayerTask& task) const {
         Kernels kernels;
         for (const CpuWork& work : work_on_cpu(task)) {
@@ -205,12 +241,22 @@ private:
 
     Cpu cpu_;
     CpuCeilings ceilings_;
+    VectorRegisters registers_;
 };
+
+// (A processor without a stated width counts as an AVX2 one; the two hardly differ in what is
+// chosen.)
+VectorRegisters registers_of(const DeviceDescription& device) {
+    constexpr Count avx512_lanes{32};  // two multiply-adds of 16 floats per clock
+    return device.lanes && device.lanes->value >= avx512_lanes ? VectorRegisters::avx512
+                                                               : VectorRegisters::avx2;
+}
 
 }  // namespace
 
 std::unique_ptr<DeviceModel> cpu_model(Cpu cpu) {
-    return std::make_unique<CpuModel>(std::move(cpu));
+    const VectorRegisters registers = registers_of(cpu.device);
+    return std::make_unique<CpuModel>(std::move(cpu), registers);
 }
 
 }  // namespace strata

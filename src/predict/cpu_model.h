@@ -26,7 +26,8 @@ enum class Surroundings { alone, network };
 KernelPrediction predict_on_cpu(const CpuWork& work, const CpuCeilings& ceilings,
                                 const CpuRates& rates, Surroundings surroundings, Mode mode);
 
-// A CPU that runs layers with oneDNN, as `strata run` does with --algorithm direct.
+// A CPU that runs layers as `strata run` does: by oneDNN, and convolutions by the algorithm that is
+// expected to be the fastest if the execution leaves it open.
 std::unique_ptr<DeviceModel> cpu_model(Cpu cpu);
 
 }  // namespace strata

@@ -56,7 +56,7 @@ struct AlgorithmComparison {
     std::vector<AlgorithmResult> results = {};
     Bytes memory = {};  // peak of the whole network, without workspaces
     AlgorithmSampling sampling = AlgorithmSampling::in_a_row;
-    std::string asked = "direct";  // the value of --algorithm
+    std::string asked = "auto";  // the value of --algorithm
 };
 
 // Choices as one line of text, the first that fits a layer first: "conv*

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "record/engines.h"
 
+#include "graph/expected_algorithm.h"
+
 #include <algorithm>
 #include <array>
 
@@ -37,43 +39,25 @@ constexpr std::array engines = {
     Engine{"openvino", {Capability::fusion, Capability::device_timeout, Capability::peer_options}},
 };
 
-// Winograd tiles pay off from this many channels per group.
-constexpr std::int64_t min_channels = 16;
+// What direct convolution reaches of the peak on processors with AVX2 and AVX-512: 0.8 to 0.95 in
+// the forward passes of the networks to which the expectations were fitted.
+constexpr double direct_share = 0.85;
 
-// A tile of strata's own Winograd, which computes 4x4 results of windows of this side at once. The
-// shares measured with AVX2 and AVX-512 (docs/results) over the convolutions of VGG-16 and AlexNet
-// are 0.7 to 1.9 of the peak; the values here are below the middle.
-struct WinogradOffer {
-    std::int64_t side;
-    ConvolutionAlgorithm algorithm;
-    double usual_share;
-};
-constexpr std::array winograd_offers = {
-    WinogradOffer{3, ConvolutionAlgorithm::winograd_4x4_3x3, 1.15},
-    WinogradOffer{5, ConvolutionAlgorithm::winograd_4x4_5x5, 1.3},
-};
-
-// Measured likewise: 0.5 to 0.77 of the peak.
+// 0.5 to 0.77 of the peak over the convolutions of VGG-16 and AlexNet (docs/results).
 const AlgorithmOffer gemm_offer{ConvolutionAlgorithm::implicit_gemm, 0.65};
 
-bool all_are(const Dims& dims, std::int64_t value) {
-    return std::ranges::all_of(dims, [&](std::int64_t one) { return one == value; });
-}
-
-bool is_for_winograd(const Convolution& op, const Dims& x) {
-    const std::int64_t channels = std::min(x[1], op.out_channels) / op.groups;
-    return channels >= min_channels && all_are(op.stride, 1) && all_are(op.dilation, 1);
-}
-
 // Strata's own algorithms on a processor, for images in f32.
-std::vector<AlgorithmOffer> offers_on_processors(const Convolution& op, const Dims& x) {
+std::vector<AlgorithmOffer> offers_on_processors(const Problem& problem, const Convolution& op,
+                                                 Pass pass) {
+    const Signature signature = signature_of(problem);
+    const Tensor& x = problem.activations.front().tensor;
     std::vector<AlgorithmOffer> offers;
-    for (const WinogradOffer& one : winograd_offers) {
-        if (is_for_winograd(op, x) && op.kernel == Dims{one.side, one.side}) {
-            offers.push_back({one.algorithm, one.usual_share});
-        }
+    if (const auto expected =
+            faster_than_direct({.op = op, .x = x, .y = signature.outputs.front(), .pass = pass},
+                               VectorRegisters::avx2)) {
+        offers.push_back({expected->algorithm, direct_share / expected->time_share});
     }
-    const bool is_depthwise = op.groups > 1 && op.groups == x[1];
+    const bool is_depthwise = op.groups > 1 && op.groups == x.dims[1];
     if (!is_depthwise) {
         offers.push_back(gemm_offer);
     }
@@ -91,7 +75,7 @@ std::vector<AlgorithmOffer> offers_of(std::string_view backend, const Problem& p
         problem.activations.front().tensor.dims.size() != 4 || op->groups < 1) {
         return {};
     }
-    return offers_on_processors(*op, problem.activations.front().tensor.dims);
+    return offers_on_processors(problem, *op, pass);
 }
 
 Capabilities capabilities_of(std::string_view backend) {

@@ -226,9 +226,11 @@ constexpr auto options = std::to_array<Option>({
      .value = OptionValue::several,
      .kept = Kept::in_column,
      .choices = choices_of<ConvolutionAlgorithm>,
-     .help = "convolution algorithm; winograd leaves the tile open, auto leaves the choice to the "
-             "library, fastest tries what it offers and keeps the best; a layer that cannot use it "
-             "falls back to direct; several are measured and compared",
+     .help =
+         "convolution algorithm; auto is what the engine expects to be the fastest for each layer "
+         "and pass, winograd leaves the tile open, fastest tries what there is and keeps the "
+         "best; a layer that cannot use it falls back to direct; several are measured and "
+         "compared",
      .text = AlgorithmName::text,
      .set = AlgorithmName::set,
      .requirement = Requirement{Capability::algorithm_trials, "fastest",

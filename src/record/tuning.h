@@ -34,7 +34,7 @@ struct TuningScope {
 struct TuningTrial {
     std::string problem = {};  // text by problem_text
     Pass pass = Pass::forward;
-    PassAlgorithm algorithm = ConvolutionAlgorithm::direct;
+    PassAlgorithm algorithm = ConvolutionAlgorithm::automatic;
     std::string implementation = {};
     // The layer it was tried on; nothing if it cannot compute the problem or is identical to the
     // usual one.
@@ -51,7 +51,7 @@ struct TuningTrial {
 struct TunedPass {
     std::string problem = {};
     Pass pass = Pass::forward;
-    PassAlgorithm algorithm = ConvolutionAlgorithm::direct;
+    PassAlgorithm algorithm = ConvolutionAlgorithm::automatic;
     std::string implementation = {};
     std::optional<Ratio> ratio = {};  // versus the usual one, in the network with all choices made;
                                       // nothing if the usual one was kept

@@ -63,7 +63,7 @@ std::vector<CandidateGroup> candidate_groups() {
     for (const ConvolutionAlgorithm algorithm : candidate_algorithms()) {
         const bool is_there = std::ranges::any_of(
             groups, [&](const CandidateGroup& group) { return is_in(group, algorithm); });
-        if (algorithm != direct && !is_there) {
+        if (algorithm != automatic && !is_there) {
             groups.push_back({algorithm});
         }
     }

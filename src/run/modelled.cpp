@@ -193,10 +193,6 @@ ModelledMemory memory_of(const Plan& plan, const NetworkPrediction& prediction,
 
 void set_device(Job& job, const DeviceDescription& device) {
     job.backend = modelled_backend(device.name);
-    ConvolutionAlgorithm& algorithm = job.execution.engine.algorithm;
-    if (algorithm == ConvolutionAlgorithm::automatic && device.kind == DeviceKind::cpu) {
-        algorithm = ConvolutionAlgorithm::direct;
-    }
 }
 
 bool is_believable(Seconds time, Bytes memory) {

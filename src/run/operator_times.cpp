@@ -74,6 +74,8 @@ std::optional<Job> job_of(const std::string& problem, const Execution& execution
     Job job;
     job.request.network = problem;
     job.execution = execution;
+    // (The model knows other algorithms by the share of direct convolution's time that they take.)
+    job.execution.engine.algorithm = ConvolutionAlgorithm::direct;
     job = planned(std::move(job));
     if (job.plan->graph.layers.empty()) {
         return std::nullopt;

@@ -81,7 +81,7 @@ StoredChoices stored_choices(const Plan& plan, const StoredTunings& tunings) {
 Execution with_choices(Execution execution, const StoredChoices& choices) {
     const bool is_fastest = changes_convolutions(choices);
     execution.engine.algorithm =
-        is_fastest ? ConvolutionAlgorithm::fastest : ConvolutionAlgorithm::direct;
+        is_fastest ? ConvolutionAlgorithm::fastest : ConvolutionAlgorithm::automatic;
     execution.engine.choices.clear();
     if (count_changed(choices) == 0) {
         return execution;
@@ -102,7 +102,7 @@ Execution with_choices(Execution execution, const StoredChoices& choices) {
 std::string sentence_on(const std::string& network, const StoredChoices& choices) {
     return fmt::format(
         "{}: {} of {} convolution and linear passes are tuned, {} of them to another algorithm "
-        "than the usual one; --algorithm direct uses no tuning",
+        "than the usual one; --algorithm auto uses no tuning",
         network, choices.tuned.size(), choices.passes, count_changed(choices));
 }
 

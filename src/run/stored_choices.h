@@ -30,7 +30,7 @@ StoredChoices stored_choices(const Plan& plan, const StoredTunings& tunings);
 Execution with_choices(Execution execution, const StoredChoices& choices);
 
 // "alexnet: 12 of 24 convolution and linear passes are tuned, 5 of them to another algorithm than
-// the usual one; --algorithm direct uses no tuning".
+// the usual one; --algorithm auto uses no tuning".
 std::string sentence_on(const std::string& network, const StoredChoices& choices);
 
 }  // namespace strata

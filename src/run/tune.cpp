@@ -302,7 +302,7 @@ bool may_replace(const Ratio& whole) {
 TuningOutcome tune(const Plan& plan, const Execution& execution, Backend& backend,
                    const TuningLimits& limits, Clock& clock, const TuningHooks& hooks) {
     return Tuning({.plan = plan,
-                   .execution = with_algorithm(execution, ConvolutionAlgorithm::direct),
+                   .execution = with_algorithm(execution, ConvolutionAlgorithm::automatic),
                    .backend = backend,
                    .limits = limits,
                    .clock = clock,

@@ -27,7 +27,7 @@ constexpr std::array<Stage, 2> stages = {{{3, 1.15}, {6, 1.05}}};
 
 std::string_view usual_name(const PassAlgorithm& candidate) {
     return candidate.is_linear() ? name_of(LinearAlgorithm::usual)
-                                 : name_of(ConvolutionAlgorithm::direct);
+                                 : name_of(ConvolutionAlgorithm::automatic);
 }
 
 void TuningRace::run(std::vector<TuningVariant> variants, const TimeLeft& left) {

@@ -22,7 +22,7 @@ struct TuningVariant {
 
 inline constexpr std::size_t rounds_of_a_ratio = 2;
 
-// The name of the algorithm that a candidate is compared with: "direct", "usual".
+// The name of the algorithm that a candidate is compared with: "auto", "usual".
 std::string_view usual_name(const PassAlgorithm& candidate);
 
 // Variants that alternate with the usual network until only possible winners remain, and these

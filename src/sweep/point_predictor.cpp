@@ -31,9 +31,6 @@ std::string refusal_in(const NetworkPrediction& prediction, const Graph& graph) 
 
 Job predicted_job(const SweepSpec& spec, const GridPlace& place, const DeviceDescription& device) {
     Job job = job_of(spec, point_of(spec, place.index));
-    if (!spec.names_algorithm) {
-        job.execution.engine.algorithm = ConvolutionAlgorithm::automatic;
-    }
     set_device(job, device);
     return job;
 }

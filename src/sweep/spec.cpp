@@ -92,7 +92,6 @@ void read_settings(const toml::table& table, const TomlSection& section, SweepSp
                                  : "give one value; only dtype, mode and threads may have several");
             }
             set_option(spec.settings.front(), *option, words.front());
-            spec.names_algorithm = spec.names_algorithm || name == "algorithm";
         }
     }
     for (const char* name : {"dtype", "mode", "threads"}) {

@@ -37,7 +37,6 @@ struct SweepSpec {
     std::vector<SweptFamily> families;
     std::vector<std::int64_t> batches;
     std::vector<Settings> settings;     // dtypes x modes x threads, with the options shared by all
-    bool names_algorithm = false;       // whether these options name an algorithm of convolutions
     std::vector<std::string> backends;  // measured on these; or, if there are none,
     std::vector<std::string> devices;   // predicted for these
     std::uint64_t seed = 1;             // of the order of measurement

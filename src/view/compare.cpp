@@ -171,7 +171,7 @@ std::string algorithms_note(const ComparedRuns& runs) {
                                       algorithms_of(runs.after, runs.before)};
     std::erase(parts, "");
     return fmt::format(
-        "Algorithms: {}; strata explain RUN names each; --algorithm direct ignores tunings.",
+        "Algorithms: {}; strata explain RUN names each; --algorithm auto ignores tunings.",
         join(parts, "; "));
 }
 

@@ -97,7 +97,8 @@ TEST(CpuModel, NothingIsFasterThanItsArithmeticAtThePeakOrItsTermsAlone) {
 TEST(CpuModel, ItsOperationsAreAtLeastThoseThatTheLayersNeed) {
     const auto device = with_some_rates(find_description("skylake-8180"));
     const Graph graph = network_in("resnet-50", 2, Mode::training);
-    const Execution execution = execution_in(Mode::training);
+    Execution execution = execution_in(Mode::training);
+    execution.engine.algorithm = ConvolutionAlgorithm::direct;
     for (const PredictedStep& step : predict_network(graph, execution, *device).steps) {
         const Layer& layer = graph.layers[step.layer];
         if (!std::holds_alternative<Convolution>(layer.op) || step.pass == Pass::update ||
@@ -108,6 +109,27 @@ TEST(CpuModel, ItsOperationsAreAtLeastThoseThatTheLayersNeed) {
         EXPECT_GE(step.kernels.front().flops.value, 2 * work.operations.multiply_adds * (1 - 1e-9))
             << layer.name << " " << name_of(step.pass);
     }
+}
+
+TEST(CpuModel, ConvolutionsTakeTheShareOfTheAlgorithmThatTheEngineRuns) {
+    const auto device = with_some_rates(find_description("skylake-8180"));
+    const Graph graph = network_in("vgg-16", 4, Mode::training);
+    Execution execution = execution_in(Mode::training);
+    const auto steps = predict_network(graph, execution, *device).steps;
+    execution.engine.algorithm = ConvolutionAlgorithm::direct;
+    const auto direct = predict_network(graph, execution, *device).steps;
+    std::size_t faster = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (steps[i].kind == StepKind::compute && steps[i].pass != Pass::update &&
+            steps[i].kernels.front().algorithm == "winograd-4x4-3x3") {
+            EXPECT_EQ(direct[i].kernels.front().algorithm, "direct");
+            EXPECT_LT(steps[i].kernels.front().time, 0.9 * direct[i].kernels.front().time);
+            ++faster;
+        } else {
+            EXPECT_EQ(steps[i].time(), direct[i].time());
+        }
+    }
+    EXPECT_GT(faster, 30U);  // of 12 layers' three passes, all but the first layer's
 }
 
 TEST(CpuModel, MoreExamplesNeverTakeLessTime) {

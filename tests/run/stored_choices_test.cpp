@@ -47,7 +47,7 @@ TEST_F(StoredChoicesTest, WithoutATuningAnExecutionIsUnchanged) {
     EXPECT_EQ(choices().passes, 3U);
     EXPECT_TRUE(choices().tuned.empty());
     const Execution execution = with_choices({}, choices());
-    EXPECT_EQ(execution.engine.algorithm, direct);
+    EXPECT_EQ(execution.engine.algorithm, automatic);
     EXPECT_TRUE(execution.engine.choices.empty());
 }
 
@@ -55,7 +55,7 @@ TEST_F(StoredChoicesTest, InferenceHasOnlyForwardPasses) {
     EXPECT_EQ(choices({.numerics = {.mode = Mode::inference}}).passes, 1U);
 }
 
-TEST_F(StoredChoicesTest, TunedPassesRunByTheirChoicesAndTheOthersDirect) {
+TEST_F(StoredChoicesTest, TunedPassesRunByTheirChoicesAndTheOthersAsUsual) {
     store(Pass::forward, fft);
     EXPECT_FALSE(choices().is_complete());
     const Execution execution = with_choices({}, choices());
@@ -66,11 +66,11 @@ TEST_F(StoredChoicesTest, TunedPassesRunByTheirChoicesAndTheOthersDirect) {
     };
     EXPECT_EQ(chosen(Pass::forward).algorithm, fft);
     EXPECT_EQ(chosen(Pass::forward).source, ChoiceSource::tuned);
-    EXPECT_EQ(chosen(Pass::backward_weights).algorithm, direct);
+    EXPECT_EQ(chosen(Pass::backward_weights).algorithm, automatic);
     EXPECT_EQ(chosen(Pass::backward_weights).source, ChoiceSource::heuristic);
     EXPECT_EQ(sentence_on("network", choices()),
               "network: 1 of 3 convolution and linear passes are tuned, 1 of them to another "
-              "algorithm than the usual one; --algorithm direct uses no tuning");
+              "algorithm than the usual one; --algorithm auto uses no tuning");
 }
 
 TEST_F(StoredChoicesTest, OtherLayoutsAndSeparateBiasesUseNoTuning) {
@@ -80,16 +80,16 @@ TEST_F(StoredChoicesTest, OtherLayoutsAndSeparateBiasesUseNoTuning) {
     EXPECT_FALSE(runs_as_tuned({.engine = {.bias = BiasAddition::separate}}));
 }
 
-TEST_F(StoredChoicesTest, IfDirectIsFastestEverywhereNothingIsChosen) {
+TEST_F(StoredChoicesTest, IfTheUsualOneIsFastestEverywhereNothingIsChosen) {
     for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
-        store(pass, direct);
+        store(pass, automatic);
     }
     EXPECT_TRUE(choices().is_complete());
-    EXPECT_EQ(with_choices({}, choices()).engine.algorithm, direct);
+    EXPECT_EQ(with_choices({}, choices()).engine.algorithm, automatic);
     EXPECT_TRUE(with_choices({}, choices()).engine.choices.empty());
 }
 
-TEST_F(StoredChoicesTest, ALinearLayersChoiceLeavesConvolutionsDirect) {
+TEST_F(StoredChoicesTest, ALinearLayersChoiceLeavesConvolutionsAsUsual) {
     GraphBuilder builder("linear");
     const TensorId x = builder.input("x", {{2, 8}});
     const Graph graph = builder.finish({builder.add("fc", FullyConnected{.out_features = 4}, {x})});
@@ -98,7 +98,7 @@ TEST_F(StoredChoicesTest, ALinearLayersChoiceLeavesConvolutionsDirect) {
                                         .algorithm = LinearAlgorithm::matmul,
                                         .network = "linear"}});
     const Execution execution = with_choices({}, stored_choices(*plan_of(graph, {}), tunings_));
-    EXPECT_EQ(execution.engine.algorithm, direct);
+    EXPECT_EQ(execution.engine.algorithm, automatic);
     ASSERT_EQ(execution.engine.choices.size(), 1U);
     EXPECT_EQ(execution.engine.choices[0].algorithm, LinearAlgorithm::matmul);
 }

@@ -150,7 +150,7 @@ TEST(Tune, EachPassOfEachProblemGetsItsPlantedFastest) {
     const TuningOutcome outcome = engine.tune();
     const Graph& graph = engine.graph();
     EXPECT_EQ(tuned(outcome, graph, 0, Pass::forward).algorithm, fft);
-    EXPECT_EQ(tuned(outcome, graph, 0, Pass::backward_weights).algorithm, direct);
+    EXPECT_EQ(tuned(outcome, graph, 0, Pass::backward_weights).algorithm, automatic);
     EXPECT_EQ(tuned(outcome, graph, 3, Pass::forward).algorithm, gemm);
     EXPECT_EQ(tuned(outcome, graph, 3, Pass::backward_data).algorithm, gemm);
     EXPECT_EQ(tuned(outcome, graph, 0, Pass::forward).candidates, 3U);
@@ -167,7 +167,7 @@ TEST(Tune, WithoutACertainGainTheUsualAlgorithmStays) {
     PlantedEngine engine;  // all take the same time
     const TuningOutcome outcome = engine.tune();
     for (const TunedPass& pass : outcome.passes) {
-        EXPECT_EQ(pass.algorithm, direct);
+        EXPECT_EQ(pass.algorithm, automatic);
         EXPECT_FALSE(pass.ratio);
     }
     EXPECT_FALSE(outcome.whole);
@@ -196,7 +196,7 @@ TEST(Tune, AChoiceThatGainsNothingAmongTheOthersIsDropped) {
     };
     const TuningOutcome outcome = engine.tune();
     EXPECT_EQ(tuned(outcome, engine.graph(), 0, Pass::forward).algorithm, gemm);
-    EXPECT_EQ(tuned(outcome, engine.graph(), 3, Pass::forward).algorithm, direct);
+    EXPECT_EQ(tuned(outcome, engine.graph(), 3, Pass::forward).algorithm, automatic);
     EXPECT_TRUE(outcome.is_kept);
 }
 
@@ -223,7 +223,7 @@ TEST(Tune, NoChoiceIsKeptIfTheWholeStepIsSlower) {
     const TuningOutcome outcome = engine.tune();
     EXPECT_FALSE(outcome.is_kept);
     EXPECT_GT(outcome.whole->value, 1);
-    EXPECT_EQ(tuned(outcome, engine.graph(), 0, Pass::forward).algorithm, direct);
+    EXPECT_EQ(tuned(outcome, engine.graph(), 0, Pass::forward).algorithm, automatic);
 }
 
 TEST(Tune, AStepReplacesTheUsualOneOnlyIfItIsFasterAndNotSlowerBeyondTheMargin) {
@@ -278,7 +278,7 @@ TEST(Tune, ACandidateIsMeasuredOnlyWhileItMayWin) {
     EXPECT_EQ(engine.runs[fft], 1 + 6);
     const auto found = std::ranges::find(outcome.trials, gemm, &TuningTrial::algorithm);
     EXPECT_FALSE(found->ratio);
-    EXPECT_EQ(found->reason, "2.0 times as long as direct in one round");
+    EXPECT_EQ(found->reason, "2.0 times as long as auto in one round");
     EXPECT_EQ(tuned(outcome, engine.graph(), 0, Pass::forward).candidates, 3U);
 }
 

@@ -154,7 +154,7 @@ TEST(CompareView, ATunedSideStatesTheOriginOfItsAlgorithms) {
     EXPECT_NE(std::ranges::find(notes,
                                 "Algorithms: run 1 direct; run 2 by a stored tuning (strata tune) "
                                 "that replaces the usual algorithm in 1 of 2 passes; strata "
-                                "explain RUN names each; --algorithm direct ignores tunings."),
+                                "explain RUN names each; --algorithm auto ignores tunings."),
               notes.end())
         << ::testing::PrintToString(notes);
     const std::string lead = comparison_lead(compare(direct, tuned), {{&direct, 1}, {&tuned, 1}});

@@ -161,7 +161,7 @@ public:
         if (numerics.dtype != DataType::f32) {
             return "its adapter computes in f32: omit --dtype";
         }
-        if (engine.algorithm != ConvolutionAlgorithm::direct) {
+        if (engine.algorithm != ConvolutionAlgorithm::automatic) {
             return "it chooses its algorithms itself: omit --algorithm";
         }
         if (engine.image_layout != ImageLayout::automatic &&

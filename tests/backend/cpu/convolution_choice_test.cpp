@@ -2,6 +2,7 @@
 #include "backend/algorithms.h"
 #include "backend/cpu/convolution/method.h"
 #include "backend/cpu/onednn/engine.h"
+#include "backend/cpu/onednn/isa.h"
 #include "base/enumeration.h"
 #include "graph/builder.h"
 #include "networks/network.h"
@@ -79,8 +80,8 @@ INSTANTIATE_TEST_SUITE_P(Convolution, EachAlgorithm, ::testing::ValuesIn([] {
 
 TEST(ConvolutionChoice, TheEngineDoesWhatItsListOffers) {
     constexpr std::array problems = {
-        "convolution(2x32x9x9) out_channels=32 kernel=3x3 pad_begin=1x1 pad_end=1x1",
-        "convolution(2x32x9x9) out_channels=32 kernel=5x5 groups=2",
+        "convolution(2x64x28x28) out_channels=64 kernel=3x3 pad_begin=1x1 pad_end=1x1",
+        "convolution(8x128x28x28) out_channels=128 kernel=5x5 groups=2",
         "convolution(2x3x9x9) out_channels=16 kernel=3x3 stride=2x2",
         "convolution(2x32x9x9) out_channels=32 kernel=3x3 dilation=2x2",
         "convolution(2x32x9x9) out_channels=32 kernel=3x3 groups=32",
@@ -117,6 +118,39 @@ TEST(ConvolutionChoice, OneOfOurMethodsIsTheStepsAlgorithm) {
         EXPECT_EQ(step.operations, (Operations{.multiply_adds = 1}));
         EXPECT_FALSE(step.layout.empty());
     }
+}
+
+// A convolution that Winograd computes in less than half of direct convolution's time, and one of
+// which its filters would take longer.
+TEST(ConvolutionChoice, AutoRunsTheAlgorithmThatIsExpectedToBeFaster) {
+    const Graph graph = graph_of_problem(
+        "convolution(2x64x28x28) out_channels=64 kernel=3x3 pad_begin=1x1 pad_end=1x1");
+    const Graph last = graph_of_problem(
+        "convolution(1x256x7x7) out_channels=256 kernel=3x3 pad_begin=1x1 pad_end=1x1");
+    Execution execution = execution_by(ConvolutionAlgorithm::automatic);
+    execution.numerics.first_layer_gradient = FirstLayerGradient::computed;
+    const bool has_rates = cpu::effective_isa() >= cpu::Isa::avx2;
+    const auto backend = cpu::make_backend();
+    for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
+        const Step step = step_of(steps_of(*backend, graph, execution), 0, pass);
+        EXPECT_EQ(step.algorithm, has_rates ? "winograd-4x4-3x3" : "direct") << name_of(pass);
+        EXPECT_EQ(text_of(step.choice), has_rates ? "model" : "");
+        const Step direct = step_of(steps_of(*backend, last, execution), 0, pass);
+        EXPECT_EQ(direct.algorithm, "direct") << name_of(pass);
+        EXPECT_EQ(text_of(direct.choice), "");
+    }
+    EXPECT_EQ(verify_graph(graph, execution), "");
+}
+
+// Nobody asked for more, so there is nothing to explain.
+TEST(ConvolutionChoice, AutoIsDirectIfTheExpectedAlgorithmIsRefused) {
+    const Graph graph = graph_of_problem(
+        "convolution(2x64x28x28) out_channels=64 kernel=3x3 pad_begin=1x1 pad_end=1x1");
+    Execution execution = execution_by(ConvolutionAlgorithm::automatic);
+    execution.engine.workspace_limit = Bytes{4096};
+    const Step step = step_of(steps_of(*cpu::make_backend(), graph, execution), 0, Pass::forward);
+    EXPECT_EQ(step.algorithm, "direct");
+    EXPECT_EQ(text_of(step.choice), "");
 }
 
 TEST(ConvolutionChoice, AProblemThatAMethodCannotDoFallsBackToDirectAndSaysWhy) {

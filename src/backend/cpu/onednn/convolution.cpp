@@ -160,7 +160,10 @@ private:
     TakenWay<std::invoke_result_t<Describe, const LibraryWay&>> first_way(
         Lowering& lowering, Pass pass, const Describe& describe_library) {
         TakenWay<std::invoke_result_t<Describe, const LibraryWay&>> taken;
-        const AskedAlgorithm asked = asked_algorithm(lowering, layer_, pass);
+        AskedAlgorithm asked = asked_algorithm(lowering, layer_, pass);
+        if (const auto method = own_.faster_than_library(lowering, pass); asked.is_open && method) {
+            asked.expect(*method);
+        }
         std::string refusal;
         for (std::size_t i = 0; i < asked.ways.size(); ++i) {
             try {

@@ -57,10 +57,9 @@ bool is_batch_last(const EngineOptions& engine, const Layer& layer) {
 std::vector<ConvolutionWay> ways_of(ConvolutionAlgorithm asked, const Layer& layer) {
     switch (asked) {
         case ConvolutionAlgorithm::direct:
-            return {};
         case ConvolutionAlgorithm::automatic:
         case ConvolutionAlgorithm::fastest:
-            return {LibraryWay{algorithm::convolution_auto}};
+            return {};
         case ConvolutionAlgorithm::winograd:
             return winograd_ways(std::get<Convolution>(layer.op));
         default:
@@ -87,9 +86,9 @@ AskedAlgorithm asked_algorithm(const Lowering& lowering, const Layer& layer, Pas
         if (named == ConvolutionAlgorithm::winograd) {
             asked.refusal = unfit_for_winograd(graph, layer);
         }
-        const bool leaves_it_open =
+        asked.is_open =
             named == ConvolutionAlgorithm::automatic || named == ConvolutionAlgorithm::fastest;
-        if (asked.refusal.empty() && !(leaves_it_open && is_batch_last(engine, layer))) {
+        if (asked.refusal.empty()) {
             asked.ways = ways_of(named, layer);
         }
     }
@@ -99,9 +98,18 @@ AskedAlgorithm asked_algorithm(const Lowering& lowering, const Layer& layer, Pas
     return asked;
 }
 
+void AskedAlgorithm::expect(std::string_view method) {
+    ways.emplace_back(OwnWay{method});
+    std::ranges::rotate(ways, ways.end() - 1);
+    source = source.empty() ? name_of(ChoiceSource::model) : source;
+}
+
 StepChoice choice_of(const AskedAlgorithm& asked, std::size_t taken, const std::string& refusal) {
     const std::string& reason = refusal.empty() ? asked.refusal : refusal;
     const bool is_last = taken + 1 == asked.ways.size();
+    if (is_last && asked.is_open) {
+        return {};  // nothing was asked that it falls short of
+    }
     return {asked.name, asked.source, is_last ? reason : ""};
 }
 

@@ -33,8 +33,12 @@ using ConvolutionWay = std::variant<LibraryWay, OwnWay>;
 struct AskedAlgorithm {
     std::string name = {};    // "fft", or the library's implementation
     std::string source = {};  // "user", "tuned"; empty: nothing was chosen for this layer alone
+    bool is_open = false;     // the fastest that this engine expects
     std::vector<ConvolutionWay> ways = {};  // the last one is the fallback
     std::string refusal = {};               // why only the last one is tried; empty if others are
+
+    // Tries a method of ours that is expected to be faster than the library before it.
+    void expect(std::string_view method);
 };
 AskedAlgorithm asked_algorithm(const Lowering& lowering, const Layer& layer, Pass pass);
 

@@ -5,6 +5,7 @@
 #include "backend/cpu/onednn/convolution_choice.h"
 #include "backend/cpu/onednn/isa.h"
 #include "base/unit_text.h"
+#include "graph/expected_algorithm.h"
 #include "graph/memory.h"
 
 #include <fmt/format.h>
@@ -65,6 +66,13 @@ ImageOrder blocked_order() {
         default:
             return ImageOrder::nchw;
     }
+}
+
+VectorRegisters vector_registers() {
+    const Isa isa = effective_isa();
+    return isa == Isa::avx512 ? VectorRegisters::avx512
+           : isa == Isa::avx2 ? VectorRegisters::avx2
+                              : VectorRegisters::narrower;
 }
 
 FilterOrder filter_order_beside(ImageOrder image) {
@@ -153,8 +161,7 @@ ConvolutionProblem OwnConvolution::problem(const Lowering& lowering, Pass pass) 
             .window = window_of(op, x),
             .groups = op.groups,
             .bias = fuses_bias && pass != Pass::backward_data,
-            .constant_weights = pass == Pass::forward && !lowering.trains() &&
-                                is_persistent(lowering.graph().tensors[weight()].role),
+            .constant_weights = has_constant_weights(lowering, pass),
             .threads = omp_get_max_threads()};
 }
 
@@ -196,6 +203,29 @@ OperandOrders OwnConvolution::preferred(Lowering& lowering, Pass pass) const {
     const ImageOrder x = preferred_image(lowering);
     const ImageOrder y = preferred_result(lowering, pass, x);
     return {.x = x, .weight = preferred_filter(lowering, x, y), .y = y};
+}
+
+std::optional<std::string_view> OwnConvolution::faster_than_library(const Lowering& lowering,
+                                                                    Pass pass) const {
+    const ImageLayout layout = lowering.execution().engine.image_layout;
+    const bool is_known = lowering.element_type() == ElementType::f32 &&
+                          (layout == ImageLayout::automatic || layout == ImageLayout::blocked);
+    if (!is_known) {
+        return {};
+    }
+    const auto& tensors = lowering.graph().tensors;
+    const ConvolutionTask convolution = {.op = op,
+                                         .x = tensors[image()].tensor,
+                                         .y = tensors[result()].tensor,
+                                         .pass = pass,
+                                         .keeps_filters = has_constant_weights(lowering, pass)};
+    const auto expected = faster_than_direct(convolution, vector_registers());
+    return expected ? std::optional(name_of(expected->algorithm)) : std::nullopt;
+}
+
+bool OwnConvolution::has_constant_weights(const Lowering& lowering, Pass pass) const {
+    return pass == Pass::forward && !lowering.trains() &&
+           is_persistent(lowering.graph().tensors[weight()].role);
 }
 
 std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(Lowering& lowering, Pass pass,

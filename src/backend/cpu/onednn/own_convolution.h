@@ -34,6 +34,10 @@ struct OwnConvolution {
     std::shared_ptr<const PreparedConvolution> prepare(Lowering& lowering, Pass pass,
                                                        std::string_view method) const;
 
+    // The method that is expected to be faster than the library; nothing if none is, or if that is
+    // unknown: the library's rates are those in its own layouts.
+    std::optional<std::string_view> faster_than_library(const Lowering& lowering, Pass pass) const;
+
     // Adds the prepared pass as a step, with reorders if it needs other layouts.
     void compute(Lowering& lowering, Pass pass,
                  const std::shared_ptr<const PreparedConvolution>& prepared, StepText text) const;
@@ -62,6 +66,8 @@ private:
                        StepText text) const;
     Call call_of(Lowering& lowering, const std::shared_ptr<const PreparedConvolution>& prepared,
                  const Operands& operands) const;
+    // Whether the forward pass may transform its weights once.
+    bool has_constant_weights(const Lowering& lowering, Pass pass) const;
     // The order that the user requested; empty if the choice is free.
     std::optional<ImageOrder> asked_order(Lowering& lowering) const;
     OperandOrders preferred(Lowering& lowering, Pass pass) const;
