@@ -37,7 +37,7 @@ struct AlgorithmResult {
     std::optional<double> error;  // the source's, against another algorithm (backend/algorithms.h)
     std::optional<AlgorithmError> exact_error;
     std::optional<bool> is_deterministic;  // two runs gave the same bits
-    bool is_heuristic = false;             // the library's default choice
+    bool is_heuristic = false;             // what `auto` chooses
     bool is_asked = false;                 // the choice of the command's --algorithm
     // Its rank within its layer's pass, from 1; equal ranks are indistinguishable. 0: no time.
     int rank = 0;

@@ -375,7 +375,7 @@ CREATE TABLE tuning (
     scope          INTEGER NOT NULL REFERENCES tuning_scope ON DELETE CASCADE,  -- where it holds
     problem        INTEGER NOT NULL REFERENCES text,  -- the layer as a line that strata can run
     pass           TEXT NOT NULL,       -- forward, backward_data, backward_weights
-    algorithm      TEXT NOT NULL,       -- direct, usual: no candidate was surely faster
+    algorithm      TEXT NOT NULL,       -- auto, usual: no candidate was surely faster
     implementation INTEGER NOT NULL REFERENCES text,  -- the library's name
     created        TEXT NOT NULL,       -- UTC, 2026-11-21T13:15:00Z
     network        INTEGER NOT NULL REFERENCES text,  -- in which it was measured

@@ -225,7 +225,7 @@ Table policies_table(const AlgorithmComparison& comparison, std::span<const Poli
                     {"regret_share", "regret share", Importance::essential},
                     {"passes", "passes"},
                     {"slower_passes", "surely slower"}},
-        .notes = {"user: the one given by --algorithm; heuristic: the library's own first choice; "
+        .notes = {"user: the one given by --algorithm; heuristic: what auto chooses; "
                   "profiled: the fastest measured. Times are of all passes of all convolutions, "
                   "each layer alone. Regret: the extra time over the fastest. Surely slower: "
                   "passes whose algorithm is slower than the fastest (95 %)."}};

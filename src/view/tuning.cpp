@@ -95,7 +95,7 @@ Table choices_table(const Settings& settings, const TuningOutcome& outcome) {
                              name_of(settings.execution.numerics.mode),
                              name_of(settings.execution.numerics.dtype), settings.threads(),
                              settings.threads() == 1 ? "" : "s", outcome.passes.size()),
-        .notes = {"usual: direct convolution, and the engine's own choice for linear layers. Times "
+        .notes = {"usual: what the engine chooses untuned. Times "
                   "are those of a pass in the running network, with the reorders and sums that it "
                   "needs; the ratio is with all choices applied."},
         .records = "tunings"};

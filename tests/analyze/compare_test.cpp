@@ -171,7 +171,7 @@ TEST(Compare, DifferentSettingsAreNamedWithoutThePolicy) {
     set_policy(after, "max_time=9");
     set_further(after, "fuse", "on");
     EXPECT_EQ(differences_between(before, after),
-              (std::vector<SettingDifference>{{"algorithm", "direct", "winograd"},
+              (std::vector<SettingDifference>{{"algorithm", "auto", "winograd"},
                                               {"fuse", "default", "on"}}));
     EXPECT_TRUE(differences_between(before, before).empty());
 }
@@ -198,9 +198,9 @@ TEST(Compare, AnUnavailableAlgorithmIsReplacedByTheOneThatRan) {
     strata::Run before = run_of({convolution});
     strata::Run after = before;
     set_stored(after.settings, "algorithm", "winograd");
-    EXPECT_EQ(
-        compare(before, after).differences,
-        (std::vector<SettingDifference>{{"algorithm", "direct", "direct instead of winograd"}}));
+    EXPECT_EQ(compare(before, after).differences,
+              (std::vector<SettingDifference>{
+                  {"algorithm", "auto (direct)", "direct instead of winograd"}}));
 }
 
 // One run fuses a with b, another b with c.

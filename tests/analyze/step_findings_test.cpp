@@ -101,7 +101,7 @@ TEST(Findings, EqualAdviceIsGivenOnce) {
         "conv1–conv3 forward (3 layers) take 3 s and would save 1.5 ± 0 s at their ceilings, 50 % "
         "of the step: they are bound by arithmetic, but only at 50 % of the f32 peak. Other "
         "algorithms, "
-        "winograd-4x4-3x3 above all, commonly save about 1."))
+        "winograd-4x4-3x3 above all, commonly save about 2."))
         << found[0].sentence;
     const strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     std::vector<std::string> commands;

@@ -13,7 +13,8 @@ Settings settings() {
     return {.backend = "onednn",
             .network = "alexnet",
             .batch = 32,
-            .execution = {.scheduling = {.threads = 2}},
+            .execution = {.scheduling = {.threads = 2},
+                          .engine = {.algorithm = ConvolutionAlgorithm::direct}},
             .unknown = {{"policy", "warmup=3"}, {"seed", "1"}}};
 }
 

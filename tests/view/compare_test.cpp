@@ -139,26 +139,26 @@ TEST(CompareView, AStepOfManyLayersIsNamedByTheFirstAndTheLast) {
 void tune(Settings& settings) {
     settings.execution.engine.algorithm = ConvolutionAlgorithm::fastest;
     set_further(settings, "choices",
-                "a forward=winograd-4x4-3x3 (tuned)+a backward_data=direct (tuned)");
+                "a forward=winograd-4x4-3x3 (tuned)+a backward_data=auto (tuned)");
 }
 
 TEST(CompareView, ATunedSideStatesTheOriginOfItsAlgorithms) {
-    strata::Run direct = run_of({scripted_step("conv", Pass::forward, slow)});
-    direct.id = 1;
+    strata::Run untuned = run_of({scripted_step("conv", Pass::forward, slow)});
+    untuned.id = 1;
     strata::Run tuned = run_of({scripted_step("conv", Pass::forward, quick)});
     tuned.id = 2;
     tune(tuned.settings);
-    const Document document = pair_document(direct, tuned);
+    const Document document = pair_document(untuned, tuned);
     EXPECT_NE(document.title.find("choices default → tuned"), std::string::npos) << document.title;
     const auto notes = std::get<Table>(document.blocks.front()).notes;
     EXPECT_NE(std::ranges::find(notes,
-                                "Algorithms: run 1 direct; run 2 by a stored tuning (strata tune) "
+                                "Algorithms: run 1 auto; run 2 by a stored tuning (strata tune) "
                                 "that replaces the usual algorithm in 1 of 2 passes; strata "
                                 "explain RUN names each; --algorithm auto ignores tunings."),
               notes.end())
         << ::testing::PrintToString(notes);
-    const std::string lead = comparison_lead(compare(direct, tuned), {{&direct, 1}, {&tuned, 1}});
-    EXPECT_NE(lead.find("un 1 (direct)"), std::string::npos) << lead;
+    const std::string lead = comparison_lead(compare(untuned, tuned), {{&untuned, 1}, {&tuned, 1}});
+    EXPECT_NE(lead.find("un 1 (auto)"), std::string::npos) << lead;
     EXPECT_NE(lead.find("un 2 (tuned)"), std::string::npos) << lead;
 }
 

@@ -138,15 +138,16 @@ TEST(RunView, AnIncompleteRunHasTimesAndRatesButNoSharesAndNoRanking) {
 
 TEST(RunView, EverySettingThatIsNotTheDefaultIsInTheTitle) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
-    EXPECT_EQ(run_document(run).title, "alexnet, batch 4, training, f32, onednn direct");
+    EXPECT_EQ(run_document(run).title, "alexnet, batch 4, training, f32, onednn auto (direct)");
     set_further(run.settings, "first_layer_gradient", "computed");
     set_further(run.settings, "optimizer", "adam");
     set_further(run.settings, "what_comes_later", "on");
     set_further(run.settings, "network content",
                 "0123456789abcdef");  // a hash is not a word for people
-    EXPECT_EQ(run_document(run).title,
-              "alexnet, batch 4, training, f32, onednn direct, first layer gradient computed, "
-              "optimizer adam, what comes later on");
+    EXPECT_EQ(
+        run_document(run).title,
+        "alexnet, batch 4, training, f32, onednn auto (direct), first layer gradient computed, "
+        "optimizer adam, what comes later on");
 }
 
 TEST(RunView, EachOptionThatIsNotTheDefaultIsInTheHeading) {

@@ -219,15 +219,15 @@ TEST(SweepView, TheTitleNamesTheRangeInsteadOfTheValue) {
     const std::vector<strata::Run> hidden = {run_of("lstm:hidden=64,layers=2", 20, 1e9, 1),
                                              run_of("lstm:hidden=128,layers=2", 20, 2e9, 2)};
     EXPECT_EQ(sweep_title(sweep_of(hidden).value()),
-              "lstm:hidden=64..128,layers=2, batch 20, inference, f32, onednn direct");
+              "lstm:hidden=64..128,layers=2, batch 20, inference, f32, onednn auto");
     std::vector<strata::Run> dims = {run_of("m.onnx", 1, 1e9, 1), run_of("m.onnx", 1, 2e9, 2)};
     set_further(dims[0].settings, "dim sequence", "8");
     set_further(dims[1].settings, "dim sequence", "16");
     EXPECT_EQ(sweep_title(sweep_of(dims).value()),
-              "m.onnx, batch 1, inference, f32, onednn direct: sequence 8 to 16");
+              "m.onnx, batch 1, inference, f32, onednn auto: sequence 8 to 16");
     const auto over_batch = batches();
     EXPECT_EQ(sweep_title(sweep_of(over_batch).value()),
-              "alexnet, batch 1 to 64, inference, f32, onednn direct");
+              "alexnet, batch 1 to 64, inference, f32, onednn auto");
 }
 
 TEST(SweepView, TheJsonHoldsTheLineAndNullsWhereNothingRan) {

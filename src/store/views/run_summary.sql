@@ -36,7 +36,7 @@ SELECT run.id AS run, run.created, run.origin,
        nullif(run.predicted_memory, 0) AS predicted_memory_bytes,
        run.measured_memory  AS measured_memory_bytes,
        (SELECT group_concat(text, ', ')
-        FROM (SELECT 'algorithm ' || run.algorithm AS text WHERE run.algorithm <> 'direct'
+        FROM (SELECT 'algorithm ' || run.algorithm AS text WHERE run.algorithm <> 'auto'
               UNION ALL
               SELECT replace(name, '_', ' ') || ' ' || value FROM setting
               WHERE setting.run = run.id AND name NOT LIKE '% content')) AS other_settings,
