@@ -34,19 +34,6 @@ struct CompareOptions {
     }
 };
 
-// "2%", "2 %", "0.5%"
-double share_named(const std::string& text, std::string_view flag) {
-    const std::string_view trimmed = trim(text);
-    const bool is_percentage = trimmed.ends_with('%');
-    const auto value =
-        is_percentage ? parse_number(trim(trimmed.substr(0, trimmed.size() - 1))) : std::nullopt;
-    if (!value || !(*value >= 0 && *value <= 1000)) {  // (nan is neither)
-        throw Error(fmt::format("{} takes a percentage such as 2%, not '{}'", flag, text),
-                    ExitCode::usage);
-    }
-    return *value / 100;
-}
-
 // The runs of one side: "12", or several of the same settings, "12,14,16".
 std::vector<Run> side_named(const std::string& text, const CompareOptions& options) {
     std::vector<Run> runs;

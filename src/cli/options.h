@@ -139,6 +139,9 @@ Bytes memory_named(const std::string& text, std::string_view flag);
 template <class E>
 std::string choices_of();
 
+// The share of a percentage "2%", "2 %", "0.5%". Throws Error, naming the flag, for other text.
+double share_named(const std::string& text, std::string_view flag);
+
 // ---- templates
 
 std::string environment_name(const std::string& flag);

@@ -76,7 +76,8 @@ std::vector<int> device_counts(const ParallelOptions& options) {
 }
 
 std::vector<ParallelPlan> plans_of(const ParallelOptions& options) {
-    ParallelPlan common{.micro_batches = options.micro_batches, .spread = options.spread};
+    ParallelPlan common{.micro_batches = options.micro_batches,
+                        .spread = share_named(options.spread, "--spread")};
     if (options.recomputes) {
         common.activations = Activations::recomputed;
     }
@@ -253,8 +254,7 @@ void add_parallel_options(CLI::App& verb, ParallelOptions& options) {
     add_option(verb, "--spread", options.spread,
                "standard deviation of a device's time from step to step, over its mean: the others "
                "wait for the slowest")
-        ->check(CLI::Range(0.0, 1.0))
-        ->type_name("SHARE");
+        ->type_name("PERCENT");
     add_switch(verb, "--layers", options.shows_layers, "show the communication of each layer");
 }
 

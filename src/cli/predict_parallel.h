@@ -21,7 +21,7 @@ struct ParallelOptions {
     bool is_weak = false;
     std::string links;
     std::string algorithm;
-    double spread = 0;
+    std::string spread = "0%";
     bool shows_layers = false;
 
     bool are_asked() const { return !devices.empty(); }
