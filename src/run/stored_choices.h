@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "graph/plan.h"
 #include "record/tuning.h"
 #include "store/tunings.h"
 
