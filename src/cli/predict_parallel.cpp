@@ -224,8 +224,8 @@ void add_parallel_options(CLI::App& verb, ParallelOptions& options) {
                               const std::string& type) {
         add_option(verb, flag, list, help)->delimiter(',')->type_name(type);
     };
-    add_list("--devices", options.devices, "predict steps that so many devices share: 1,2,4..1024",
-             "N");
+    add_list("--devices", options.devices,
+             "predict a training step that so many devices share: 1,2,4..1024", "N");
     add_list("--parallel", options.strategies, "what is divided among them", "data|fsdp|pipeline");
     add_list("--overlap", options.overlaps,
              "whether gradients are exchanged while the backward pass goes on", "on|off");
@@ -233,7 +233,7 @@ void add_parallel_options(CLI::App& verb, ParallelOptions& options) {
              "32|16|1");
     add_list("--bucket", options.buckets, "gradients are exchanged in parts of this size", "SIZE");
     add_list("--zero", options.zero,
-             "stage of ZeRO: 1 divides the optimizer's state, 2 gradients, 3 parameters, too",
+             "stage of ZeRO: 1 divides the optimizer's state, 2 also gradients, 3 also parameters",
              "0|1|2|3");
     add_option(verb, "--micro-batches", options.micro_batches,
                "parts of each device's batch that pass through a pipeline, or whose gradients are "
@@ -243,10 +243,10 @@ void add_parallel_options(CLI::App& verb, ParallelOptions& options) {
     add_switch(verb, "--recompute", options.recomputes,
                "compute activations again in the backward pass instead of keeping them");
     add_switch(verb, "--weak", options.is_weak,
-               "--batch is of each device, instead of all together");
+               "--batch is that of each device, not of all together");
     add_option(verb, "--links", options.links,
                "how the devices are joined: a name from `strata list links`, or a file; by default "
-               "as usual for the device")
+               "the usual links of the device")
         ->type_name("NAME");
     add_option(verb, "--collective", options.algorithm,
                "the algorithm of exchanges; by default that of the links' library")

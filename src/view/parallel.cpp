@@ -4,11 +4,16 @@
 #include "base/text.h"
 #include "record/options.h"
 #include "view/cells.h"
+#include "view/columns.h"
 #include "view/machine.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 namespace strata {
 
@@ -56,8 +61,9 @@ std::string lead_of(std::span<const DividedStep> steps) {
         return "";
     }
     return fmt::format(
-        "{}, batch {}, {} over {}, {} parallel, overlap {}, {} bits: {} {} {:.3g} times as fast as "
-        "one.{}",
+        "{}, batch {}, {} over {}, {} parallel, overlap {}, {}-bit gradients: {} {} {:.3g} times "
+        "as "
+        "fast as one.{}",
         printable(best->settings.network), best->settings.batch, best->device,
         printable(best->links), name_of(best->plan.strategy), name_of(best->plan.overlap),
         best->plan.gradient_bits, best->plan.devices,
@@ -65,69 +71,98 @@ std::string lead_of(std::span<const DividedStep> steps) {
         best->speedup(), loss_sentence(*best));
 }
 
-// What a row is of.
-std::vector<Column> plan_columns(std::span<const DividedStep> steps) {
-    const auto varies = [&](auto&& of) {
-        return std::ranges::any_of(steps,
-                                   [&](const auto& one) { return of(one) != of(steps.front()); });
-    };
-    const auto column = [](const char* key, const char* title, bool is_shown) {
-        return is_shown ? Column{key, title, Importance::essential} : data_column(key);
-    };
+// What a row is of; people see what differs between rows.
+Columns<DividedStep> plan_columns(std::span<const DividedStep> steps) {
     using One = const DividedStep&;
-    return {column("network", "network", varies([](One one) { return one.settings.network; })),
-            column("batch", "batch", varies([](One one) { return one.settings.batch; })),
-            data_column("dtype"),
-            column("device", "device", varies([](One one) { return one.device; })),
-            data_column("links"),
-            column("parallel", "parallel", varies([](One one) { return one.plan.strategy; })),
-            column("zero_stage", "ZeRO", varies([](One one) { return one.plan.zero; })),
-            {"devices", "devices", Importance::essential},
-            column("overlap", "overlap", varies([](One one) { return one.plan.overlap; })),
-            column("gradient_bits", "bits", varies([](One one) { return one.plan.gradient_bits; })),
-            column("compression", "compression", varies([](One one) { return one.compression; })),
-            column("bucket_bytes", "bucket", varies([](One one) { return one.plan.bucket; })),
-            data_column("micro_batches")};
+    const auto heading = [&](const char* key, const char* title, auto of) {
+        const bool varies =
+            std::ranges::any_of(steps, [&](One one) { return of(one) != of(steps.front()); });
+        return varies ? Column{key, title, Importance::essential} : data_column(key);
+    };
+    const auto varied = [&](const char* key, const char* title, auto of) {
+        return ColumnOf<DividedStep>(heading(key, title, of), of);
+    };
+    return {
+        varied("network", "network", [](One one) { return one.settings.network; }),
+        varied("batch", "batch", [](One one) { return one.settings.batch; }),
+        {data_column("dtype"), [](One one) { return text_of(one.settings, "dtype"); }},
+        varied("device", "device", [](One one) { return one.device; }),
+        {data_column("links"), &DividedStep::links},
+        varied("parallel", "parallel", [](One one) { return one.plan.strategy; }),
+        {heading("zero_stage", "ZeRO", [](One one) { return one.plan.zero; }),
+         [](One one) { return one.plan.strategy == Strategy::fsdp ? 3 : one.plan.zero; }},
+        {{"devices", "devices", Importance::essential}, [](One one) { return one.plan.devices; }},
+        varied("overlap", "overlap", [](One one) { return one.plan.overlap; }),
+        varied("gradient_bits", "bits", [](One one) { return one.plan.gradient_bits; }),
+        {heading("compression", "compression", [](One one) { return one.compression; }),
+         [](One one) { return text_or_missing(one.compression); }},
+        varied("bucket_bytes", "bucket", [](One one) { return one.plan.bucket; }),
+        {data_column("micro_batches"), [](One one) { return one.plan.micro_batches; }}};
 }
 
-std::vector<Cell> plan_cells(const DividedStep& one) {
-    return {one.settings.network,
-            count_cell(static_cast<double>(one.settings.batch)),
-            text_of(one.settings, "dtype"),
-            one.device,
-            one.links,
-            std::string(name_of(one.plan.strategy)),
-            count_cell(one.plan.strategy == Strategy::fsdp ? 3 : one.plan.zero),
-            count_cell(one.plan.devices),
-            std::string(name_of(one.plan.overlap)),
-            count_cell(one.plan.gradient_bits),
-            text_or_missing(one.compression),
-            bytes_cell(one.plan.bucket),
-            count_cell(one.plan.micro_batches)};
+// A value of a step, or why the step has no time.
+template <class Value>
+ColumnOf<DividedStep> timed_column(Column column, Value value) {
+    return {std::move(column), [value](const DividedStep& one) {
+                return one.reason.empty() ? as_cell(value(one)) : Cell(Missing{one.reason});
+            }};
 }
 
-std::vector<Cell> step_cells(const DividedStep& one) {
-    if (!one.reason.empty()) {
-        return std::vector<Cell>(13, Cell(Missing{one.reason}));
-    }
-    const ParallelStep& step = one.step;
-    const Provenance origin = times_of(one.origin);
-    std::vector<Cell> cells = {
-        time_cell(step.time, origin), number_cell(one.examples_per_s(), "1/s", origin),
-        Missing{"one worker was not measured"}, Missing{"one worker was not measured"}};
-    if (one.single_examples_per_s > 0) {
-        cells[2] = number_cell(one.speedup(), "", origin);
-        cells[3] = percent_cell(one.speedup() / one.plan.devices, origin);
-    }
-    for (const Seconds part : {step.compute, step.exposed, step.hidden(), step.encoding,
-                               step.bubble, step.waiting, step.other}) {
-        cells.push_back(time_cell(part, origin));
-    }
-    cells.push_back(step.memory > Bytes{} ? bytes_cell(step.memory, origin)
-                                          : Cell(Missing{"not measured"}));
-    cells.push_back(one.fits ? flag_cell(*one.fits)
-                             : Cell(Missing{"the device's memory is not known"}));
-    return cells;
+// A value that compares with one worker.
+template <class Value>
+ColumnOf<DividedStep> gain_column(Column column, Value value) {
+    return timed_column(std::move(column), [value](const DividedStep& one) {
+        return one.single_examples_per_s > 0 ? value(one)
+                                             : Cell(Missing{"one worker was not measured"});
+    });
+}
+
+// A part of the step's time.
+template <class Part>
+ColumnOf<DividedStep> part_column(Column column, Part part) {
+    return timed_column(std::move(column), [part](const DividedStep& one) {
+        return time_cell(std::invoke(part, one.step), times_of(one.origin));
+    });
+}
+
+// The same, for data only if no step has such a part.
+ColumnOf<DividedStep> part_if_any(std::span<const DividedStep> steps, const char* key,
+                                  const char* title, Seconds ParallelStep::*part) {
+    const bool has_any = std::ranges::any_of(
+        steps, [&](const DividedStep& one) { return one.step.*part > Seconds{}; });
+    return part_column(has_any ? Column{key, title} : data_column(key), part);
+}
+
+Columns<DividedStep> time_columns(std::span<const DividedStep> steps) {
+    using One = const DividedStep&;
+    return {
+        part_column({"time_s", "step", Importance::essential}, &ParallelStep::time),
+        timed_column(
+            {"examples_per_s", "examples/s"},
+            [](One one) { return number_cell(one.examples_per_s(), "1/s", times_of(one.origin)); }),
+        gain_column({"speedup", "speed-up", Importance::essential},
+                    [](One one) { return number_cell(one.speedup(), "", times_of(one.origin)); }),
+        gain_column({"efficiency", "efficiency"},
+                    [](One one) {
+                        return percent_cell(one.speedup() / one.plan.devices, times_of(one.origin));
+                    }),
+        part_column({"compute_s", "compute"}, &ParallelStep::compute),
+        part_column({"exposed_s", "exposed", Importance::essential}, &ParallelStep::exposed),
+        part_column({"hidden_s", "hidden"}, &ParallelStep::hidden),
+        part_if_any(steps, "encoding_s", "encoding", &ParallelStep::encoding),
+        part_if_any(steps, "bubble_s", "bubble", &ParallelStep::bubble),
+        part_if_any(steps, "slowest_s", "waiting", &ParallelStep::waiting),
+        part_if_any(steps, "other_s", "other", &ParallelStep::other),
+        timed_column({"predicted_memory_bytes", "memory"},
+                     [](One one) {
+                         return one.step.memory > Bytes{}
+                                    ? bytes_cell(one.step.memory, times_of(one.origin))
+                                    : Cell(Missing{"not measured"});
+                     }),
+        timed_column({"fits", "fits"}, [](One one) {
+            return one.fits ? flag_cell(*one.fits)
+                            : Cell(Missing{"the device's memory is not known"});
+        })};
 }
 
 Origin origin_of(std::span<const DividedStep> steps) {
@@ -135,69 +170,64 @@ Origin origin_of(std::span<const DividedStep> steps) {
 }
 
 Table step_table(std::span<const DividedStep> steps) {
-    Table table{.columns = plan_columns(steps), .records = "divisions"};
-    const auto any = [&](Seconds ParallelStep::*part) {
-        return std::ranges::any_of(
-            steps, [&](const DividedStep& one) { return one.step.*part > Seconds{}; });
-    };
-    const auto part_column = [](const char* key, const char* title, bool is_shown) {
-        return is_shown ? Column{key, title, Importance::normal} : data_column(key);
-    };
-    const std::vector<Column> columns = {
-        {"time_s", "step", Importance::essential},
-        {"examples_per_s", "examples/s", Importance::normal},
-        {"speedup", "speed-up", Importance::essential},
-        {"efficiency", "efficiency", Importance::normal},
-        {"compute_s", "compute", Importance::normal},
-        {"exposed_s", "exposed", Importance::essential},
-        {"hidden_s", "hidden", Importance::normal},
-        part_column("encoding_s", "encoding", any(&ParallelStep::encoding)),
-        part_column("bubble_s", "bubble", any(&ParallelStep::bubble)),
-        part_column("slowest_s", "waiting", any(&ParallelStep::waiting)),
-        part_column("other_s", "other", any(&ParallelStep::other)),
-        {"predicted_memory_bytes", "memory", Importance::normal},
-        {"fits", "fits", Importance::normal}};
-    std::ranges::copy(columns, std::back_inserter(table.columns));
-    for (const DividedStep& one : steps) {
-        std::vector<Cell> row = plan_cells(one);
-        std::ranges::move(step_cells(one), std::back_inserter(row));
-        table.rows.push_back(std::move(row));
-    }
+    Columns<DividedStep> columns = plan_columns(steps);
+    std::ranges::copy(time_columns(steps), std::back_inserter(columns));
+    Table table = table_of(columns, steps, {.records = "divisions"});
     table.notes.emplace_back(
-        "step = compute + exposed + encoding + bubble + waiting. exposed: communication during "
-        "which a device computes nothing; hidden: the rest of it. memory: of one device.");
+        "step = compute + exposed + encoding + bubble + waiting + other; parts that no row has are "
+        "not "
+        "shown. exposed: communication during which a device computes nothing; hidden: the rest of "
+        "it. memory: of one device.");
     add_origin(table, origin_of(steps));
     return table;
 }
 
+// A layer's part in the communication of a step.
+struct LayerOfDivision {
+    const DividedStep& divided;
+    const LayerExchange& exchange;
+    const std::string& name;
+};
+
+template <class Part>
+ColumnOf<LayerOfDivision> exchange_column(Column column, Part part) {
+    return {std::move(column), [part](const LayerOfDivision& row) {
+                return time_cell(std::invoke(part, row.exchange), times_of(row.divided.origin));
+            }};
+}
+
+Columns<LayerOfDivision> layer_columns(std::span<const DividedStep> steps) {
+    Columns<LayerOfDivision> columns;
+    for (const ColumnOf<DividedStep>& of_plan : plan_columns(steps)) {
+        columns.push_back({of_plan.column, [cell = of_plan.cell](const LayerOfDivision& row) {
+                               return cell(row.divided);
+                           }});
+    }
+    const Columns<LayerOfDivision> of_layer = {
+        {{"layer", "layer", Importance::essential},
+         [](const LayerOfDivision& row) { return row.name; }},
+        exchange_column({"compute_s", "compute"}, &LayerExchange::compute),
+        {{"exchanged_bytes", "exchanged"},
+         [](const LayerOfDivision& row) { return row.exchange.bytes; }},
+        exchange_column({"exchange_s", "exchange"}, &LayerExchange::exchange),
+        exchange_column({"exposed_s", "exposed", Importance::essential}, &LayerExchange::exposed),
+        exchange_column({"hidden_s", "hidden"}, &LayerExchange::hidden),
+        exchange_column(origin_of(steps) == Origin::modelled ? data_column("slowest_s")
+                                                             : Column{"slowest_s", "waiting"},
+                        &LayerExchange::waiting)};
+    std::ranges::copy(of_layer, std::back_inserter(columns));
+    return columns;
+}
+
 Table layer_table(std::span<const DividedStep> steps) {
-    Table table{
-        .title = "Communication by layer", .columns = plan_columns(steps), .records = "layers"};
-    const std::vector<Column> columns = {{"layer", "layer", Importance::essential},
-                                         {"compute_s", "compute", Importance::normal},
-                                         {"exchanged_bytes", "exchanged", Importance::normal},
-                                         {"exchange_s", "exchange", Importance::normal},
-                                         {"exposed_s", "exposed", Importance::essential},
-                                         {"hidden_s", "hidden", Importance::normal},
-                                         origin_of(steps) == Origin::modelled
-                                             ? data_column("slowest_s")
-                                             : Column{"slowest_s", "waiting"}};
-    std::ranges::copy(columns, std::back_inserter(table.columns));
+    std::vector<LayerOfDivision> rows;
     for (const DividedStep& one : steps) {
-        const Provenance origin = times_of(one.origin);
         for (std::size_t i = 0; i < one.step.layers.size(); ++i) {
-            const LayerExchange& layer = one.step.layers[i];
-            std::vector<Cell> row = plan_cells(one);
-            row.emplace_back(one.layers[i]);
-            row.push_back(time_cell(layer.compute, origin));
-            row.push_back(bytes_cell(layer.bytes));
-            row.push_back(time_cell(layer.exchange, origin));
-            row.push_back(time_cell(layer.exposed, origin));
-            row.push_back(time_cell(layer.hidden(), origin));
-            row.push_back(time_cell(layer.waiting, origin));
-            table.rows.push_back(std::move(row));
+            rows.push_back({one, one.step.layers[i], one.layers[i]});
         }
     }
+    Table table = table_of(layer_columns(steps), rows,
+                           {.title = "Communication by layer", .records = "layers"});
     table.notes.emplace_back("A bucket's times are divided among its layers by their bytes.");
     add_origin(table, origin_of(steps));
     return table;
