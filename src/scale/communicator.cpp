@@ -62,7 +62,7 @@ std::unique_ptr<Communicator> open_mpi() {
     if (!find_beside_modules(module_file("mpi"))) {
         throw Error(fmt::format("mpirun started {} ranks of this strata, which was built without "
                                 "MPI; build it where MPI is installed (Debian: libopenmpi-dev), or "
-                                "or give each process its --shard",
+                                "give each process of a sweep its --shard",
                                 launch().size),
                     ExitCode::machine_cannot);
     }
