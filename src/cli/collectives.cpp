@@ -111,8 +111,8 @@ void calibrate_collectives(const CollectiveOptions& options) {
     if (options.from.empty()) {
         try {
             measure_links(options);
-        } catch (const Error&) {
-            if (launch().rank == 0) {  // which speaks for all
+        } catch (const Error& error) {
+            if (is_told_by(launch().rank, error)) {
                 throw;
             }
         }

@@ -163,6 +163,8 @@ public:
                           .compression = std::string(name_of(plan.compression))};
         if (exchanger_.rank() < plan.workers) {
             found.step = trained(plan, own, all, found.layers);
+        } else if (options_.verifies) {
+            require_equal_parameters(plan, 0);
         }
         exchanger_.meet(exchanger_.size(), patience_of_idle);
         return found;
@@ -245,16 +247,28 @@ private:
         for (int i = 0; i < verified_iterations; ++i) {
             training.iterate();
         }
-        if (exchanger_.rank() != 0 || plan.workers == 1) {
+        double difference = 0;
+        if (exchanger_.rank() == 0 && plan.workers > 1) {
+            Prepared whole = prepared(all, 1);
+            SharedTraining alone(whole.graph(), whole.job.execution, *whole.executable, {},
+                                 exchanger_);
+            for (int i = 0; i < verified_iterations; ++i) {
+                alone.iterate();
+            }
+            difference =
+                parameter_difference(network.graph(), *network.executable, *whole.executable);
+        }
+        require_equal_parameters(plan, difference);
+    }
+
+    // All ranks learn what rank 0 found, so that none waits for one that has ended.
+    void require_equal_parameters(const TrainingPlan& plan, double difference) {
+        if (plan.workers == 1) {
             return;
         }
-        Prepared whole = prepared(all, 1);
-        SharedTraining alone(whole.graph(), whole.job.execution, *whole.executable, {}, exchanger_);
-        for (int i = 0; i < verified_iterations; ++i) {
-            alone.iterate();
-        }
-        const double difference =
-            parameter_difference(network.graph(), *network.executable, *whole.executable);
+        exchanger_.meet(exchanger_.size(), patience_of_idle);
+        difference =
+            of_all_ranks(exchanger_, exchanger_.size(), std::vector<double>{difference}).front();
         const std::string what = fmt::format(
             "parameters of {} workers differ from those of one worker on the whole batch by {:.1e} "
             "of the largest after {} steps",
@@ -265,7 +279,9 @@ private:
                             "dropout make them differ, or the network has no loss",
                             what, verified_within));
         }
-        write_remark(what + "\n");
+        if (exchanger_.rank() == 0) {
+            write_remark(what + "\n");
+        }
     }
 
     const ScaleOptions& options_;
@@ -322,15 +338,15 @@ ExitCode scale(const ScaleOptions& options) {
     Exchanger exchanger(open_mpi, Seconds{options.limit});
     RankOfScale rank(options, job, session, exchanger);
     std::vector<DividedStep> steps;
-    std::string trouble;
+    std::exception_ptr trouble;
     try {
         exchanger.meet(exchanger.size(), patience_of_idle);  // rank 0 may wait for the machine
         rank.require_equal_ranks();
         for (const TrainingPlan& plan : plans) {
             steps.push_back(rank.measure(plan));
         }
-    } catch (const Error& error) {
-        trouble = error.what();
+    } catch (const Error&) {
+        trouble = std::current_exception();
     }
     if (is_first && !steps.empty()) {
         add_singles(steps);
@@ -338,21 +354,17 @@ ExitCode scale(const ScaleOptions& options) {
                                options.shows_layers ? LayerParts::shown : LayerParts::omitted),
              options.output);
     }
-    if (!trouble.empty()) {
-        throw Error(trouble);
+    if (trouble) {
+        std::rethrow_exception(trouble);
     }
     return ExitCode::done;
 }
 
-// Only rank 0 prints what all ranks have to say, unless it is rank 0 that is missing.
 ExitCode scale_as_launched(const ScaleOptions& options) {
-    if (launch().rank == 0) {
-        return scale(options);
-    }
     try {
         return scale(options);
     } catch (const Error& error) {
-        if (std::string_view(error.what()).starts_with("rank 0 ")) {
+        if (is_told_by(launch().rank, error)) {
             throw;
         }
         return error.code();

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "scale/exchanger.h"
 
-#include "base/error.h"
-
 #include <fmt/format.h>
 
 #include <array>
-#include <set>
 
 namespace strata {
 
@@ -26,6 +23,11 @@ constexpr Seconds for_answers{2};
 Seconds monotonic_now() {
     return {
         std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
+}
+
+bool is_told_by(int rank, const Error& error) {
+    const auto* absent = dynamic_cast<const AbsentRanks*>(&error);
+    return rank == 0 || (absent != nullptr && absent->ranks().contains(0));
 }
 
 Exchanger::Exchanger(const Opener& open, Seconds limit) : limit_(limit) {
@@ -91,14 +93,15 @@ Seconds Exchanger::meet(int ranks, double patience) {
 }
 
 ExchangeTimes Exchanger::run(const Exchange& exchange, int repeats) {
-    check(!has_failed_, "no exchange follows one that failed");
+    if (failure_) {  // later exchanges may have been posted before it
+        std::rethrow_exception(failure_);
+    }
     ExchangeTimes times{.begin = monotonic_now(), .end = {}};
     for (int i = 0; i < repeats; ++i) {
         if (!communicator_->exchange(exchange, exchange.patience * limit_)) {
-            has_failed_ = true;
-            const std::string absent = absent_ranks(exchange.ranks);
+            failure_ = std::make_exception_ptr(absent_ranks(exchange.ranks));
             communicator_->give_up_on_others();
-            throw Error(absent);
+            std::rethrow_exception(failure_);
         }
     }
     times.end = monotonic_now();
@@ -114,8 +117,8 @@ void Exchanger::answer() {
     }
 }
 
-// A sentence that names the ranks that do not wait for this exchange.
-std::string Exchanger::absent_ranks(int ranks) {
+// The ranks that do not wait for this exchange.
+AbsentRanks Exchanger::absent_ranks(int ranks) {
     std::set<int> silent, busy;
     for (int rank = 0; rank < ranks; ++rank) {
         if (rank != rank_) {
@@ -137,21 +140,23 @@ std::string Exchanger::absent_ranks(int ranks) {
         }
     }
     if (!silent.empty()) {
-        return fmt::format(
-            "rank {} did not come to an exchange within {:.3g} s and sends nothing: "
-            "it is stopped or dead; start again without it",
-            fmt::join(silent, " and rank "), limit_.value);
+        return {
+            fmt::format("rank {} did not come to an exchange within {:.3g} s and sends nothing: "
+                        "it is stopped or dead; start again without it",
+                        fmt::join(silent, " and rank "), limit_.value),
+            silent};
     }
     if (!busy.empty()) {
-        return fmt::format(
-            "rank {} is alive but did not come to an exchange within {:.3g} s: it is "
-            "too slow; give a longer --limit, or look at its host",
-            fmt::join(busy, " and rank "), limit_.value);
+        return {
+            fmt::format("rank {} is alive but did not come to an exchange within {:.3g} s: it is "
+                        "too slow; give a longer --limit, or look at its host",
+                        fmt::join(busy, " and rank "), limit_.value),
+            busy};
     }
-    return fmt::format(
-        "an exchange of {} ranks was not done within {:.3g} s; give a longer "
-        "--limit",
-        ranks, limit_.value);
+    return {
+        fmt::format("an exchange of {} ranks was not done within {:.3g} s; give a longer --limit",
+                    ranks, limit_.value),
+        {}};
 }
 
 }  // namespace strata

@@ -670,6 +670,14 @@ class Scaling(UnderMpi, Program):
         self.assertEqual([row["compression"] for row in rows], ["none", "bf16", "1-bit", "top-k"])
         self.assertTrue(all(row["speedup"] == "" for row in rows))  # one worker was not measured
 
+    def test_parameters_that_differ_end_all_ranks_with_one_sentence(self):
+        # Without a loss, the mean over ranks is not the gradient of the whole batch. Rank 2 does not train.
+        _, err = self.run_ranks(3, "scale", CONVOLUTION, "--batch", "2", "--backend", "reference", "--no-wait",
+                                "--workers", "2", "--verify", code=1, recovery=False)
+        self.assertEqual(len(re.findall("^strata: ", err, re.M)), 1, err)
+        self.assertIn("or the network has no loss", err)
+        self.assertNotIn("did not come", err)
+
     def test_a_stopped_rank_ends_the_run_with_its_name_and_what_was_complete(self):
         words = [*self.WORDS, "--workers", "1,2", "--limit", "2", "--iterations", "100000"]
         words[words.index("--workers") + 1] = "2"

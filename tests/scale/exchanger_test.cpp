@@ -72,6 +72,29 @@ TEST(Exchanger, NamesTheRankThatSendsNothing) {
     }
 }
 
+TEST(Exchanger, ExchangesPostedBeforeOneFailsEndWithTheSameError) {
+    LocalRanks all(2);
+    Exchanger exchanger([&] { return all.open(0); }, Seconds{0.1});
+    std::array<float, 1> own = {1}, sum = {};
+    const Exchange exchange{Collective::all_reduce, 2, std::as_bytes(std::span(own)),
+                            std::as_writable_bytes(std::span(sum))};
+    auto first = exchanger.post(exchange), second = exchanger.post(exchange);
+    EXPECT_THROW(first.get(), AbsentRanks);
+    try {
+        second.get();
+        ADD_FAILURE() << "rank 1 is not there";
+    } catch (const AbsentRanks& absent) {
+        EXPECT_EQ(absent.ranks(), std::set<int>{1});
+    }
+}
+
+TEST(Exchanger, TheFirstRankTellsErrorsUnlessItIsAbsent) {
+    EXPECT_TRUE(is_told_by(0, Error("the parameters differ")));
+    EXPECT_FALSE(is_told_by(1, Error("the parameters differ")));
+    EXPECT_FALSE(is_told_by(1, AbsentRanks("rank 2 is slow", {2})));
+    EXPECT_TRUE(is_told_by(1, AbsentRanks("rank 0 is slow", {0})));
+}
+
 TEST(Exchanger, ThrowsWhatItsOpenerThrows) {
     EXPECT_THROW(
         Exchanger([]() -> std::unique_ptr<Communicator> { throw Error("no MPI"); }, Seconds{1}),
