@@ -30,17 +30,23 @@ std::vector<CollectiveRow> rows_of_files(const std::vector<std::string>& files) 
     return rows;
 }
 
-// The rows of one device and one library; throws Error that names what there is.
+// The rows of one device and one library, and those that name none; throws Error that names what
+// there is.
 std::vector<CollectivePoint> chosen_points(const CollectiveOptions& options) {
+    if (options.device.empty()) {
+        throw Error(
+            "--device names the device of the rows, and the links that are written: give it",
+            ExitCode::usage);
+    }
     std::vector<CollectivePoint> points;
     std::set<std::string> devices, libraries;
     for (const CollectiveRow& row : rows_of_files(options.from)) {
         devices.insert(row.device);
-        if (row.device != options.device) {
+        if (!row.device.empty() && row.device != options.device) {
             continue;
         }
         libraries.insert(row.library);
-        if (row.library == options.library) {
+        if (row.library.empty() || row.library == options.library) {
             points.push_back(row.point);
         }
     }
@@ -51,8 +57,10 @@ std::vector<CollectivePoint> chosen_points(const CollectiveOptions& options) {
             ExitCode::usage);
     }
     if (points.empty()) {
-        throw Error(fmt::format("{} has no rows of library '{}'; give --library one of {}",
-                                printable(options.device), printable(options.library),
+        throw Error(fmt::format("{} has {}; give --library one of {}", printable(options.device),
+                                options.library.empty() ? "rows of named libraries"
+                                                        : fmt::format("no rows of library '{}'",
+                                                                      printable(options.library)),
                                 printable(fmt::format("{}", fmt::join(libraries, ", ")), 400)),
                     ExitCode::usage);
     }
@@ -119,7 +127,9 @@ void calibrate_collectives(const CollectiveOptions& options) {
         return;
     }
     const std::vector<CollectivePoint> points = chosen_points(options);
-    const std::string source = fmt::format("{} of {}", options.library, join(options.from, ", "));
+    const std::string files = join(options.from, ", ");
+    const std::string source =
+        options.library.empty() ? files : fmt::format("{} of {}", options.library, files);
     keep_links(device_file_name(options.device), options.device,
                fitted_link(options.device, points, source), points, Origin::imported,
                options.output);

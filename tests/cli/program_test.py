@@ -709,6 +709,18 @@ class Scaling(UnderMpi, Program):
         self.assertIn("rank 1 has another network", err)
         self.assertEqual(len(re.findall("^strata: ", err, re.M)), 1, err)
 
+    def test_rows_without_names_are_of_the_device_and_library_that_are_given(self):
+        (self.folder / "bare.csv").write_text("collective,gpus,bytes,ms\nall_reduce,2,1024,0.01\nall_reduce,2,4096,0.02\n")
+        words = ["calibrate", "--collectives", "--from", "bare.csv"]
+        self.assertIn("--device names the device of the rows", self.strata(*words, code=2).stderr)
+        self.strata(*words, "--device", "pair")
+        self.assertIn('measured_source = "bare.csv"', (self.folder / "strata/links/pair.toml").read_text())
+        words[-1] = str(ROOT / "tests/schema/collectives.csv")
+        for more, sentence in ((["--device", "pair"], "pair has rows of named libraries; give --library one of tool"),
+                               (["--device", "pair", "--library", "x"], "pair has no rows of library 'x'; give --library"),
+                               (["--device", "other"], "no row is of device 'other'; the table has pair")):
+            self.assertIn(sentence, self.strata(*words, *more, code=2).stderr)
+
     def test_collectives_are_measured_and_predict(self):
         self.run_ranks(2, "calibrate", "--collectives", "--no-wait", "--csv", recovery=False)
         links = (self.folder / "strata/links/host.toml").read_text()
