@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// mpirun -n 2 raw_all_reduce: the time of MPI_Allreduce of f32 by bytes, the median of seven rounds
-// as the slowest rank sees them. `strata calibrate --collectives` should be within a tenth of it.
+// mpirun -n 2 build/dev/bench/scale/raw_all_reduce: the time of MPI_Allreduce of f32 by bytes, in
+// microseconds: the median of seven rounds as the slowest rank sees them. It is built by
+// `scripts/build dev -- --target raw_all_reduce` if MPI is installed.
 #include <mpi.h>
 
 #include <algorithm>
