@@ -77,7 +77,7 @@ public:
 
 private:
     void compare_with_peak(std::size_t i) {
-        const Seconds bound = *bounds_[i].compute;
+        const Seconds bound = *bounds_[i].by_definition;
         if (!exceeds(bound / times_[i]->median)) {
             return;
         }

@@ -50,10 +50,9 @@ std::string on_compute(const StepEvidence& evidence) {
     const double achieved = evidence.achieved();
     if (achieved > 1) {
         return fmt::format(
-            "{} beyond the {} by {} because the {} algorithm does fewer operations than are "
-            "counted",
-            it_is(evidence), evidence.ceiling, percent(achieved - 1),
-            evidence.longest->algorithm.empty() ? "own" : evidence.longest->algorithm);
+            "{} beyond the {} by {} because {} fewer operations than are counted", it_is(evidence),
+            evidence.ceiling, percent(achieved - 1),
+            evidence.steps == 1 ? "the algorithm executes" : "some of their algorithms execute");
     }
     return achieved >= good_share
                ? fmt::format("{} bound by arithmetic, at {} of the {}", it_is(evidence),
@@ -92,19 +91,18 @@ std::string on_overhead(const StepEvidence& evidence) {
 
 }  // namespace
 
-std::optional<Problem> problem_in(const StepResult& step) {
-    try {
-        return step.problem.empty() ? std::nullopt : std::optional(parse_problem(step.problem));
-    } catch (const Error&) {
-        return std::nullopt;  // written by another version: no hint
-    }
-}
-
 std::string percent(double share) {
     if (share > 0 && share < 0.0005) {
         return "less than 0.1 %";
     }
     return fmt::format("{:.{}f} %", 100 * share, share < 0.0995 ? 1 : 0);
+}
+
+std::string enumerated(const std::vector<std::string>& texts) {
+    if (texts.size() < 2) {
+        return join(texts, "");
+    }
+    return join(std::span(texts).first(texts.size() - 1), ", ") + " and " + texts.back();
 }
 
 std::string duration(Seconds time) {

@@ -35,10 +35,6 @@ void add(StepEvidence& evidence, const StepResult& step, const StepBound& bound,
 // is unknown.
 std::string reason_for(const StepEvidence& evidence);
 
-// The layer's operator with its attributes; nothing if this version cannot read them from the
-// run.
-std::optional<Problem> problem_in(const StepResult& step);
-
 // Whether the library runs reference code because it has no optimised kernel.
 bool is_unoptimised(const StepResult& step);
 
@@ -49,6 +45,9 @@ bool is_for_winograd(const StepResult& step);
 // "18 %", "0.4 %", and "36.1 ms", in the format of sentences.
 std::string percent(double share);
 std::string duration(Seconds time);
+
+// "a, b and c".
+std::string enumerated(const std::vector<std::string>& texts);
 
 // "32.0 ± 0.4 ms"; an unknown uncertainty is left out.
 std::string duration(Seconds time, const std::optional<Seconds>& uncertainty);

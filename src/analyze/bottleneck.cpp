@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/bottleneck.h"
+
+#include "base/error.h"
+#include "graph/expected_algorithm.h"
 #include "record/options.h"
 #include "record/step_times.h"
 
@@ -38,6 +41,7 @@ const MemoryLevel* cache_for(const Device& device, Bytes traffic) {
     return chosen;
 }
 
+// Of all operations of the definition.
 std::optional<Candidate> compute_candidate(const StepResult& step, const Device& device,
                                            std::string_view dtype) {
     const auto peak = peak_of(device, dtype_of(step, dtype));
@@ -46,6 +50,24 @@ std::optional<Candidate> compute_candidate(const StepResult& step, const Device&
     }
     return Candidate{Bottleneck::compute, step.flops / *peak,
                      fmt::format("{} peak", dtype_of(step, dtype))};
+}
+
+// The share of these operations that the step executes, if its algorithm is known to save some.
+double executed_share(const StepResult& step) {
+    const std::string name = step.algorithm.substr(0, step.algorithm.find(','));  // before a reason
+    const auto algorithm = value_named<ConvolutionAlgorithm>(name);
+    const bool may_save = algorithm && *algorithm != ConvolutionAlgorithm::direct;
+    const auto problem = may_save ? problem_in(step) : std::nullopt;
+    const auto* op = problem ? std::get_if<Convolution>(&problem->op) : nullptr;
+    if (op == nullptr) {
+        return 1;
+    }
+    const Signature signature = signature_of(*problem);
+    return product_share(*algorithm, {.op = *op,
+                                      .x = signature.inputs.front().tensor,
+                                      .y = signature.outputs.front(),
+                                      .pass = step.pass})
+        .value_or(1);
 }
 
 std::optional<Candidate> memory_candidate(const StepResult& step, const Device& device) {
@@ -80,20 +102,31 @@ StepBound judged(const Candidate& decisive, Seconds time) {
 
 }  // namespace
 
+std::optional<Problem> problem_in(const StepResult& step) {
+    try {
+        return step.problem.empty() ? std::nullopt : std::optional(parse_problem(step.problem));
+    } catch (const Error&) {
+        return std::nullopt;  // written by another version: no hint
+    }
+}
+
 bool is_alias(const StepResult& step) {
     return step.implementation_kind == ImplementationKind::alias;
 }
 
 StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
                    std::string_view dtype) {
-    const auto compute = compute_candidate(step, device, dtype);
+    auto compute = compute_candidate(step, device, dtype);
     const auto memory = memory_candidate(step, device);
     if (!compute || !memory || time <= Seconds{0} || is_alias(step)) {
         return {};
     }
+    const Seconds by_definition = compute->time;
+    compute->time = by_definition * executed_share(step);
     const Candidate traffic = traffic_candidate(step, time, device, *memory);
     StepBound bound = judged(compute->time >= traffic.time ? *compute : traffic, time);
     bound.compute = compute->time;
+    bound.by_definition = by_definition;
     bound.memory = memory->time;
     return bound;
 }

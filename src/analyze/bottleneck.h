@@ -4,6 +4,7 @@
 #include "base/enumeration.h"
 #include "device/device.h"
 #include "measure/statistics.h"
+#include "op/problem.h"
 #include "record/run.h"
 
 #include <array>
@@ -28,7 +29,8 @@ inline constexpr std::array<std::string_view, 5> names_of(Bottleneck) {
 
 // A step and its machine's ceilings (the roofline of Williams et al. 2009, in times):
 // clang-format off
-//   compute = flops / peak(dtype)           the update is always in f32
+//   compute = flops / peak(dtype)           the update is always in f32; of Winograd's algorithms
+//                                           only the multiply-adds that their products execute
 //   memory  = traffic / bandwidth(DRAM)     traffic: each operand read and each result written once
 //   cache   = traffic / bandwidth(level)    the nearest level that holds the traffic, else the last
 // clang-format on
@@ -39,6 +41,7 @@ struct StepBound {
     Bottleneck verdict = Bottleneck::unknown;
     std::string ceiling;  // "f32 peak", "DRAM bandwidth", "L2 bandwidth"
     std::optional<Seconds> compute;
+    std::optional<Seconds> by_definition;  // compute, with all operations of the definition
     std::optional<Seconds> memory;
     // The larger of the two: no kernel with this arithmetic and traffic is faster.
     std::optional<Seconds> bound;
@@ -49,6 +52,10 @@ struct StepBound {
 
 // The share of the time that a bound must explain to count as the bottleneck.
 inline constexpr double explaining_share = 0.25;
+
+// The layer's operator with its attributes; nothing if this version cannot read them from the
+// run.
+std::optional<Problem> problem_in(const StepResult& step);
 
 // Whether the step only renames a tensor: it has no work and no traffic.
 bool is_alias(const StepResult& step);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "analyze/family.h"
 
+#include "analyze/advice.h"
+
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -181,12 +183,7 @@ std::string LayerNames::text(std::span<const std::string> layers) const {
     std::vector<std::string> texts;
     std::ranges::transform(parts, std::back_inserter(texts),
                            [](const auto& one) { return one.first; });
-    if (texts.size() < 2) {
-        return join(texts, "");
-    }
-    const std::string last = texts.back();
-    texts.pop_back();
-    return join(texts, ", ") + " and " + last;
+    return enumerated(texts);
 }
 
 }  // namespace strata

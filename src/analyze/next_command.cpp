@@ -215,13 +215,13 @@ std::optional<AlgorithmOffer> best_offer(const Run& run, const StepResult& step)
 Advice other_algorithm(const Run& run, const StepResult& step, const StepBound& bound,
                        Seconds time) {
     const auto best = best_offer(run, step);
-    if (!best || !bound.compute || !is_tunable(run)) {
+    if (!best || !bound.by_definition || !is_tunable(run)) {
         return {};
     }
     return worthwhile(
         {.remedy = Remedy::other_algorithm,
          .command = CommandLine(run).verb("tune").batch().settings({"algorithm", "choices"}).text(),
-         .saving = time - *bound.compute / best->usual_share,
+         .saving = time - *bound.by_definition / best->usual_share,
          .algorithm = best->algorithm},
         time);
 }

@@ -105,7 +105,7 @@ std::string algorithm_text(const Run& run) {
     // (The requested algorithm comes first.)
     std::ranges::stable_partition(ran,
                                   [&](const std::string& one) { return satisfies(one, asked); });
-    const std::string text = join(ran, " and ");
+    const std::string text = enumerated(ran);
     if (is_left_open(asked)) {
         return fmt::format("{} ({})", asked, text);
     }

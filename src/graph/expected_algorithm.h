@@ -10,9 +10,6 @@
 
 namespace strata {
 
-// The vector registers of a processor, which decide the rates of convolutions.
-enum class VectorRegisters { narrower, avx2, avx512 };
-
 // A pass of a convolution of f32 images on a processor.
 struct ConvolutionTask {
     const Convolution& op;
@@ -22,23 +19,27 @@ struct ConvolutionTask {
     bool keeps_filters = false;  // weights never change, so that they are transformed only once
 };
 
-// An algorithm of strata's own, the share of the library's direct convolution's time that it is
-// expected to take, and the share of its multiply-adds that its products execute.
+// An algorithm of strata's own, and the share of the time of the library's direct convolution that
+// it is expected to take.
 struct ExpectedAlgorithm {
     ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
     double time_share = 1;
-    double product_share = 1;
 };
 
 // What `--algorithm auto` runs instead of direct convolution: the algorithm that is surely expected
 // to be faster. Only those whose rounding errors are near direct convolution's are considered:
-// F(4x4,3x3) and F(4x4,5x5) of Winograd. Nothing if none is, or without rates for these registers.
+// F(4x4,3x3) and F(4x4,5x5) of Winograd. Nothing if none is, or without rates for vectors of this
+// many bits (256: AVX2, 512: AVX-512).
 std::optional<ExpectedAlgorithm> faster_than_direct(const ConvolutionTask& convolution,
-                                                    VectorRegisters registers);
+                                                    int vector_bits);
 
 // The same without the demand that it be faster: nothing if the algorithm cannot do the pass.
 std::optional<ExpectedAlgorithm> expected_of(ConvolutionAlgorithm algorithm,
-                                             const ConvolutionTask& convolution,
-                                             VectorRegisters registers);
+                                             const ConvolutionTask& convolution, int vector_bits);
+
+// The multiply-adds that the products of one of Winograd's algorithms execute, over those of the
+// definition; nothing for other algorithms, or if it cannot do the pass.
+std::optional<double> product_share(ConvolutionAlgorithm algorithm,
+                                    const ConvolutionTask& convolution);
 
 }  // namespace strata

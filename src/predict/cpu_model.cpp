@@ -146,8 +146,10 @@ RateClass class_of(const LayerTask& task, const CpuWork& work) {
 
 class CpuModel final : public DeviceModel {
 public:
-    CpuModel(Cpu cpu, VectorRegisters registers)
-        : cpu_(std::move(cpu)), ceilings_(ceilings_for_rates(cpu_.device)), registers_(registers) {}
+    CpuModel(Cpu cpu, int vector_bits)
+        : cpu_(std::move(cpu)),
+          ceilings_(ceilings_for_rates(cpu_.device)),
+          vector_bits_(vector_bits) {}
 
     const DeviceDescription& device() const override { return cpu_.device; }
 
@@ -160,7 +162,7 @@ public:
     std::unique_ptr<DeviceModel> scaled(Resource resource, double factor) const override {
         Cpu other = cpu_;
         scale(other, resource, factor);
-        return std::make_unique<CpuModel>(std::move(other), registers_);
+        return std::make_unique<CpuModel>(std::move(other), vector_bits_);
     }
 
     LayerPrediction predict(const LayerTask& task) const override {
@@ -179,44 +181,37 @@ public:
             Kernels padded = kernels_of({task.op, *wider, task.pass, task.execution});
             kernels = time_of(padded) < time_of(kernels) ? padded : kernels;
         }
-        if (const auto expected = expected_algorithm(task)) {
-            for (KernelPrediction& kernel : kernels) {
-                take(*expected, kernel);
-            }
-        }
+        take_expected(task, kernels);
         return kernels;
     }
 
     std::vector<Alternative> alternatives_to(const KernelPrediction&) const override { return {}; }
 
 private:
-    // What the engine runs instead of direct convolution.
-    std::optional<ExpectedAlgorithm> expected_algorithm(const LayerTask& task) const {
+    // What the engine runs instead of direct convolution. (Its reorders are the same; all terms
+    // shrink alike, because what binds is not known.)
+    void take_expected(const LayerTask& task, Kernels& kernels) const {
         const auto* op = std::get_if<Convolution>(&task.op);
-        const bool is_open = task.execution.engine.algorithm == ConvolutionAlgorithm::automatic;
-        if (op == nullptr || !is_open) {
-            return {};
-        }
-        const bool keeps_filters =
-            task.pass == Pass::forward && task.execution.numerics.mode == Mode::inference;
-        return faster_than_direct({.op = *op,
-                                   .x = task.signature.inputs[0].tensor,
-                                   .y = task.signature.outputs[0],
-                                   .pass = task.pass,
-                                   .keeps_filters = keeps_filters},
-                                  registers_);
-    }
-
-    // (Its reorders are the same; all terms shrink alike, because what binds is not known.)
-    static void take(const ExpectedAlgorithm& expected, KernelPrediction& kernel) {
-        if (kernel.rates != RateClass::convolution) {
+        if (op == nullptr || task.execution.engine.algorithm != ConvolutionAlgorithm::automatic) {
             return;
         }
-        kernel.algorithm = name_of(expected.algorithm);
-        kernel.flops = kernel.flops * expected.product_share;
-        kernel.time = kernel.time * expected.time_share;
-        for (Seconds& term : kernel.terms.values) {
-            term = term * expected.time_share;
+        const ConvolutionTask convolution = {
+            .op = *op,
+            .x = task.signature.inputs[0].tensor,
+            .y = task.signature.outputs[0],
+            .pass = task.pass,
+            .keeps_filters =
+                task.pass == Pass::forward && task.execution.numerics.mode == Mode::inference};
+        const auto expected = faster_than_direct(convolution, vector_bits_);
+        for (KernelPrediction& kernel : kernels) {
+            if (expected && kernel.rates == RateClass::convolution) {
+                kernel.algorithm = name_of(expected->algorithm);
+                kernel.flops = kernel.flops * *product_share(expected->algorithm, convolution);
+                kernel.time = kernel.time * expected->time_share;
+                for (Seconds& term : kernel.terms.values) {
+                    term = term * expected->time_share;
+                }
+            }
         }
     }
 
@@ -241,22 +236,21 @@ private:
 
     Cpu cpu_;
     CpuCeilings ceilings_;
-    VectorRegisters registers_;
+    int vector_bits_;  // of the device before it was scaled
 };
 
 // (A processor without a stated width counts as an AVX2 one; the two hardly differ in what is
 // chosen.)
-VectorRegisters registers_of(const DeviceDescription& device) {
+int vector_bits_of(const DeviceDescription& device) {
     constexpr Count avx512_lanes{32};  // two multiply-adds of 16 floats per clock
-    return device.lanes && device.lanes->value >= avx512_lanes ? VectorRegisters::avx512
-                                                               : VectorRegisters::avx2;
+    return device.lanes && device.lanes->value >= avx512_lanes ? 512 : 256;
 }
 
 }  // namespace
 
 std::unique_ptr<DeviceModel> cpu_model(Cpu cpu) {
-    const VectorRegisters registers = registers_of(cpu.device);
-    return std::make_unique<CpuModel>(std::move(cpu), registers);
+    const int vector_bits = vector_bits_of(cpu.device);
+    return std::make_unique<CpuModel>(std::move(cpu), vector_bits);
 }
 
 }  // namespace strata

@@ -62,6 +62,29 @@ TEST(Bottleneck, UpdatesAreAlwaysJudgedInF32) {
     EXPECT_EQ(bound(180e9, 1e9, 1, Pass::forward, "bf16").verdict, Bottleneck::unknown);
 }
 
+// Products of tiles of 4x4 results execute a quarter of the multiply-adds, and the rates that are
+// printed count them all.
+TEST(Bottleneck, OfWinogradOnlyWhatItsProductsExecuteBounds) {
+    StepResult step = testing::scripted_step("a", Pass::forward, {});
+    step.operation = "convolution";
+    step.problem = "convolution(8x64x28x28) out_channels=64 kernel=3x3 pad_begin=1x1 pad_end=1x1";
+    step.flops = Flops{400e9};
+    step.read = step.written = Bytes{1e6};
+    const auto found = [&](const char* algorithm) {
+        step.algorithm = algorithm;
+        return bound_of(step, Seconds{1}, testing::scripted_device(), "f32");
+    };
+    // 7 tiles of 4 rows fill 28.
+    for (const char* name : {"winograd-4x4-3x3", "winograd-4x4-3x3, not fused further: a sum"}) {
+        EXPECT_DOUBLE_EQ(*found(name).achieved, 0.5) << name;
+        EXPECT_DOUBLE_EQ(found(name).by_definition->value, 2);
+    }
+    EXPECT_DOUBLE_EQ(*found("direct").achieved, 2);
+    EXPECT_DOUBLE_EQ(*found("winograd").achieved, 2);  // the library does not tell the tile
+    step.problem = "written by another version";
+    EXPECT_DOUBLE_EQ(*found("winograd-4x4-3x3").achieved, 2);
+}
+
 TEST(Bottleneck, WithoutCeilingsThereIsNoVerdict) {
     strata::Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {Seconds{1}})});
     EXPECT_EQ(bounds_of(run)[0].verdict, Bottleneck::unknown);

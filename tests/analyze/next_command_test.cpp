@@ -47,6 +47,7 @@ StepBound bound(Bottleneck verdict, double achieved) {
     bound.verdict = verdict;
     bound.achieved = achieved;
     bound.compute = one_second * (verdict == Bottleneck::compute ? achieved : 0.1);
+    bound.by_definition = bound.compute;
     bound.memory = one_second * (verdict == Bottleneck::memory ? achieved : 0.1);
     return bound;
 }

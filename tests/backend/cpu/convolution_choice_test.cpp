@@ -103,7 +103,7 @@ TEST(ConvolutionChoice, TheEngineDoesWhatItsListOffers) {
             }
         }
     }
-    EXPECT_EQ(offered, 3 * 7U);
+    EXPECT_EQ(offered, 3 * 6U);
 }
 
 TEST(ConvolutionChoice, OneOfOurMethodsIsTheStepsAlgorithm) {

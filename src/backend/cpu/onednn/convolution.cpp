@@ -161,8 +161,10 @@ private:
         Lowering& lowering, Pass pass, const Describe& describe_library) {
         TakenWay<std::invoke_result_t<Describe, const LibraryWay&>> taken;
         AskedAlgorithm asked = asked_algorithm(lowering, layer_, pass);
-        if (const auto method = own_.faster_than_library(lowering, pass); asked.is_open && method) {
-            asked.expect(*method);
+        if (asked.is_open) {
+            if (const auto method = own_.faster_than_library(lowering, pass)) {
+                asked.expect(*method);
+            }
         }
         std::string refusal;
         for (std::size_t i = 0; i < asked.ways.size(); ++i) {

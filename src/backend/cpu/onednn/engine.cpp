@@ -65,9 +65,7 @@ public:
         return {.name = "onednn",
                 .version = version_text(),
                 .details = "isa " + isa_text() + ", OpenMP threads",
-                .vector_bits = library_uses(dnnl::cpu_isa::avx512_core) ? 512
-                               : library_uses(dnnl::cpu_isa::avx2)      ? 256
-                                                                        : 128};
+                .vector_bits = vector_bits()};
     }
 
     std::string refusal_of(const Execution& execution) const override {

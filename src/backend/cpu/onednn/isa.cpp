@@ -18,4 +18,9 @@ Isa effective_isa() {
     return library_uses(dnnl::cpu_isa::sse41) ? Isa::sse41 : Isa::baseline;
 }
 
+int vector_bits() {
+    const Isa isa = effective_isa();
+    return isa == Isa::avx512 ? 512 : isa == Isa::avx2 ? 256 : 128;
+}
+
 }  // namespace strata::cpu

@@ -9,4 +9,7 @@ namespace strata::cpu {
 // (or DNNL_MAX_CPU_ISA, its earlier name) says so.
 Isa effective_isa();
 
+// The bits of that instruction set's vectors: 512, 256 (AVX2) or 128.
+int vector_bits();
+
 }  // namespace strata::cpu

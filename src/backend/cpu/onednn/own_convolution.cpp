@@ -68,13 +68,6 @@ ImageOrder blocked_order() {
     }
 }
 
-VectorRegisters vector_registers() {
-    const Isa isa = effective_isa();
-    return isa == Isa::avx512 ? VectorRegisters::avx512
-           : isa == Isa::avx2 ? VectorRegisters::avx2
-                              : VectorRegisters::narrower;
-}
-
 FilterOrder filter_order_beside(ImageOrder image) {
     switch (image) {
         case ImageOrder::nchw16c:
@@ -219,7 +212,7 @@ std::optional<std::string_view> OwnConvolution::faster_than_library(const Loweri
                                          .y = tensors[result()].tensor,
                                          .pass = pass,
                                          .keeps_filters = has_constant_weights(lowering, pass)};
-    const auto expected = faster_than_direct(convolution, vector_registers());
+    const auto expected = faster_than_direct(convolution, vector_bits());
     return expected ? std::optional(name_of(expected->algorithm)) : std::nullopt;
 }
 
