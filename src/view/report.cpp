@@ -178,6 +178,13 @@ void add_roofs(RooflineChart& chart, const Run& run) {
     }
 }
 
+// The operations that the ceilings count, so that no step lies above a roof because its algorithm
+// saves some.
+Flops executed_by(const StepResult& step, const StepBound& bound) {
+    const bool is_known = bound.by_definition && *bound.by_definition > Seconds{0};
+    return is_known ? step.flops * (*bound.compute / *bound.by_definition) : step.flops;
+}
+
 RooflineChart roofline_of(const RunFindings& findings) {
     RooflineChart chart{.title = "Roofline: steps by intensity and rate, sized by time"};
     add_roofs(chart, findings.run);
@@ -187,9 +194,9 @@ RooflineChart roofline_of(const RunFindings& findings) {
         const Bytes traffic = step.read + step.written;
         if (time.time && step.flops > Flops{0} && traffic > Bytes{0} &&
             time.time->median > Seconds{0}) {
-            chart.points.push_back({step.layer, std::string(name_of(step.pass)),
-                                    step.flops / traffic, step.flops / time.time->median,
-                                    time.share});
+            const Flops executed = executed_by(step, findings.bounds[i]);
+            chart.points.push_back({step.layer, std::string(name_of(step.pass)), executed / traffic,
+                                    executed / time.time->median, time.share});
         }
     }
     return chart;
