@@ -56,7 +56,7 @@ Flops executed_flops(const LayerTask& task, const Kernels& kernels) {
                             cost_of(task.execution.numerics.optimizer));
     Flops executed;
     for (const KernelPrediction& kernel : kernels) {
-        executed += kernel.convolution ? kernel.flops : Flops{};
+        executed += kernel.rates == RateClass::convolution ? kernel.flops : Flops{};
     }
     return executed > Flops{} ? std::min(all, executed) : all;
 }

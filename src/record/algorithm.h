@@ -38,7 +38,7 @@ struct AlgorithmResult {
     std::optional<AlgorithmError> exact_error;
     std::optional<bool> is_deterministic;  // two runs gave the same bits
     bool is_heuristic = false;             // what `auto` chooses
-    bool is_asked = false;                 // the choice of the command's --algorithm
+    bool is_asked = false;                 // the choice of --algorithm, unless that is auto
     // Its rank within its layer's pass, from 1; equal ranks are indistinguishable. 0: no time.
     int rank = 0;
 };

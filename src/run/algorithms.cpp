@@ -149,7 +149,9 @@ private:
 
     void mark(ConvolutionAlgorithm algorithm, AlgorithmResult& result) const {
         result.is_heuristic = result.is_heuristic || algorithm == ConvolutionAlgorithm::automatic;
-        result.is_asked = result.is_asked || algorithm == execution_.engine.algorithm;
+        // (Who leaves the choice open asks for none.)
+        const bool is_open = execution_.engine.algorithm == ConvolutionAlgorithm::automatic;
+        result.is_asked = result.is_asked || (!is_open && algorithm == execution_.engine.algorithm);
     }
 
     AlgorithmResult* find_same(const AlgorithmResult& result) {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -119,17 +120,21 @@ TEST(CpuModel, ConvolutionsTakeTheShareOfTheAlgorithmThatTheEngineRuns) {
     execution.engine.algorithm = ConvolutionAlgorithm::direct;
     const auto direct = predict_network(graph, execution, *device).steps;
     std::size_t faster = 0;
+    double fastest = 1;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         if (steps[i].kind == StepKind::compute && steps[i].pass != Pass::update &&
             steps[i].kernels.front().algorithm == "winograd-4x4-3x3") {
             EXPECT_EQ(direct[i].kernels.front().algorithm, "direct");
-            EXPECT_LT(steps[i].kernels.front().time, 0.9 * direct[i].kernels.front().time);
+            const double share = steps[i].kernels.front().time / direct[i].kernels.front().time;
+            EXPECT_LT(share, 0.9);
             ++faster;
+            fastest = std::min(fastest, share);
         } else {
             EXPECT_EQ(steps[i].time(), direct[i].time());
         }
     }
     EXPECT_GT(faster, 30U);  // of 12 layers' three passes, all but the first layer's
+    EXPECT_LT(fastest, 0.4) << "held to the peak's time for all operations of the definition";
 }
 
 TEST(CpuModel, MoreExamplesNeverTakeLessTime) {
