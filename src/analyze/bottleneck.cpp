@@ -103,10 +103,15 @@ StepBound judged(const Candidate& decisive, Seconds time) {
 }  // namespace
 
 std::optional<Problem> problem_in(const StepResult& step) {
+    if (step.problem.empty()) {
+        return std::nullopt;
+    }
     try {
-        return step.problem.empty() ? std::nullopt : std::optional(parse_problem(step.problem));
+        Problem problem = parse_problem(step.problem);
+        (void)signature_of(problem);  // throws if its shapes do not fit
+        return problem;
     } catch (const Error&) {
-        return std::nullopt;  // written by another version: no hint
+        return std::nullopt;  // of another version, or with parameters that layers compute
     }
 }
 

@@ -53,8 +53,8 @@ struct StepBound {
 // The share of the time that a bound must explain to count as the bottleneck.
 inline constexpr double explaining_share = 0.25;
 
-// The layer's operator with its attributes; nothing if this version cannot read them from the
-// run.
+// The layer's operator with its attributes, whose shapes signature_of knows; nothing if this
+// version cannot read them from the run.
 std::optional<Problem> problem_in(const StepResult& step);
 
 // Whether the step only renames a tensor: it has no work and no traffic.
