@@ -51,17 +51,24 @@ void add_caches(const DeviceDescription& device, std::vector<MemoryLevel>& level
     }
 }
 
-Flops executed_flops(const LayerTask& task, const Kernels& kernels) {
+// Kernels that tell what they execute: those of a convolution's chosen algorithm.
+bool tells_executed(const KernelPrediction& kernel, DeviceKind kind) {
+    return kind == DeviceKind::cpu ? kernel.rates == RateClass::convolution
+                                   : kernel.convolution.has_value();
+}
+
+Flops executed_flops(DeviceKind kind, const LayerTask& task, const Kernels& kernels) {
     const Flops all = count(task.op, task.signature, task.pass, conventions().front(),
                             cost_of(task.execution.numerics.optimizer));
     Flops executed;
     for (const KernelPrediction& kernel : kernels) {
-        executed += kernel.rates == RateClass::convolution ? kernel.flops : Flops{};
+        executed += tells_executed(kernel, kind) ? kernel.flops : Flops{};
     }
     return executed > Flops{} ? std::min(all, executed) : all;
 }
 
-Seconds least_compute(const Device& ceilings, const LayerTask& task, const Kernels& kernels) {
+Seconds least_compute(DeviceKind kind, const Device& ceilings, const LayerTask& task,
+                      const Kernels& kernels) {
     const Numerics& numerics = task.execution.numerics;
     const bool is_narrowed =
         numerics.dtype == DataType::f32 && numerics.single_precision != SinglePrecision::full;
@@ -69,7 +76,7 @@ Seconds least_compute(const Device& ceilings, const LayerTask& task, const Kerne
                                    : is_narrowed             ? name_of(numerics.single_precision)
                                                              : name_of(numerics.dtype);
     const auto peak = peak_of(ceilings, dtype);
-    return peak && *peak > FlopRate{} ? executed_flops(task, kernels) / *peak : Seconds{};
+    return peak && *peak > FlopRate{} ? executed_flops(kind, task, kernels) / *peak : Seconds{};
 }
 
 void lengthen(Kernels& kernels, Term term, Seconds least) {
@@ -130,7 +137,8 @@ LayerPrediction predict_within(const DeviceModel& model, const Device& ceilings,
     const Work work =
         work_of(task.op, task.signature, task.pass, cost_of(task.execution.numerics.optimizer));
     const LeastTraffic traffic = least_time(ceilings, work.traffic());
-    lengthen(*kernels, Term::arithmetic, least_compute(ceilings, task, *kernels));
+    lengthen(*kernels, Term::arithmetic,
+             least_compute(model.device().kind, ceilings, task, *kernels));
     lengthen(*kernels, Term::l2, traffic.cache);
     lengthen(*kernels, Term::dram, traffic.memory);
     return found;
