@@ -21,6 +21,10 @@ double tolerance_of(const SumShape& sum, const Execution& execution, std::string
     return by_tf32 ? 0x1p-8 + serial : serial;
 }
 
+double smallest_scale(DataType dtype) {
+    return dtype == DataType::f16 ? 0x1p-12 : 0;
+}
+
 namespace {
 
 double difference(double ours, double reference) {

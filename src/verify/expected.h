@@ -25,6 +25,11 @@ namespace strata {
 // lost term causes errors of 1e-2 and more.
 double tolerance_of(const SumShape& sum, const Execution& execution, std::string_view algorithm);
 
+// The smallest scale that errors are relative to. Below 2^-14, f16 has only multiples of 2^-24, and
+// kernels that multiply in f16 round small terms to them (fused attention the gradients of its
+// scores), so errors of up to 32 such steps are no fault. The other types keep their precision.
+double smallest_scale(DataType dtype);
+
 double largest_magnitude(std::span<const float> values);
 
 // The error of values against the reference: the largest |ours - reference| over `scale`. Equal

@@ -3,6 +3,8 @@
 
 #include "backend/reference/operators.h"
 
+#include <algorithm>
+
 namespace strata {
 
 namespace {
@@ -74,7 +76,9 @@ OperandValues values_in(const ReferenceOperands& operands) {
 }
 
 Expected expected(const ExecutedLayer& executed, const SumShape& sum, const HostValues& values) {
-    return {values, sum.typical(), tolerance_of(sum, executed.execution, executed.algorithm)};
+    const double typical =
+        std::max(sum.typical(), smallest_scale(executed.execution.numerics.dtype));
+    return {values, typical, tolerance_of(sum, executed.execution, executed.algorithm)};
 }
 
 }  // namespace

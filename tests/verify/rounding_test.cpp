@@ -53,6 +53,16 @@ TEST(Rounding, TolerancesGrowWithTypeLengthAndAlgorithm) {
     EXPECT_DOUBLE_EQ(tolerance_of(short_sum, {}, "tensor cores, winograd"), 4 * base);
 }
 
+// f16 has only multiples of 2^-24 there; a wrong value of that size is still found.
+TEST(Rounding, ValuesBelowTheNormalOnesOfF16MayMissByTheirSteps) {
+    const Execution narrow = {.numerics = {.dtype = DataType::f16}};
+    const SumShape sum = {.length = 64};
+    const Expected small = {{4e-5F}, smallest_scale(DataType::f16), tolerance_of(sum, narrow, "")};
+    EXPECT_TRUE(small.compare(HostValues{4e-5F + 0x1p-20F}).agrees());
+    EXPECT_FALSE(small.compare(HostValues{0}).agrees());
+    EXPECT_EQ(smallest_scale(DataType::bf16), 0);
+}
+
 // Terms that cancel leave a small sum with the rounding error of the large terms.
 TEST(Rounding, ASumThatCancelsIsJudgedByItsTerms) {
     const SumShape sum = {.length = 10'000, .magnitude = 1};

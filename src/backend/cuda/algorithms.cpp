@@ -116,9 +116,7 @@ private:
 class CudnnAlgorithms : public AlgorithmSource {
 public:
     CudnnAlgorithms(const DeviceProperties& properties, std::shared_ptr<Machine> machine)
-        : properties_(properties),
-          device_(device_descriptor(properties)),
-          machine_(std::move(machine)) {}
+        : properties_(properties), target_(properties), machine_(std::move(machine)) {}
 
     std::string device() const override { return properties_.name; }
 
@@ -159,7 +157,7 @@ private:
         if (machine_) {
             trial.emplace(*machine_, problem);
         }
-        const Descriptor graph = convolution_graph(problem);
+        const Descriptor graph = convolution_graph(problem, target_);
         std::set<std::string> seen;
         for (const HeuristicMode mode :
              {HeuristicMode::a, HeuristicMode::b, HeuristicMode::fallback}) {
@@ -209,7 +207,7 @@ private:
     // cuDNN does not offer every list for every problem.
     std::vector<OfferedPlan> plans_or_none(const Descriptor& graph, HeuristicMode mode) const {
         try {
-            return offered_plans(graph, device_, mode);
+            return offered_plans(graph, target_, mode);
         } catch (const DeviceError&) {
             return {};
         }
@@ -224,7 +222,7 @@ private:
         algorithm.layout = text_of(problem.x, problem.format);
         algorithm.time = Skipped{"offered, not measured: the device is only described"};
         try {
-            const auto plan = std::make_shared<const BuiltPlan>(build_plan(offered, device_));
+            const auto plan = std::make_shared<const BuiltPlan>(build_plan(offered, target_));
             algorithm.workspace = {static_cast<double>(plan->workspace)};
             if (trial) {
                 const NumericalNotes& notes = plan->traits.notes;
@@ -238,7 +236,7 @@ private:
     }
 
     DeviceProperties properties_;
-    Descriptor device_;
+    PlanTarget target_;
     std::shared_ptr<Machine> machine_;
 };
 

@@ -109,10 +109,10 @@ std::shared_ptr<const BuiltPlan> make_plan(const DeviceProperties& properties,
                                            const AttentionProblem& problem) {
     for (const HeuristicMode mode : {HeuristicMode::a, HeuristicMode::fallback}) {
         try {
-            const Descriptor device = device_descriptor(properties);
+            const PlanTarget target(properties);
             for (const OfferedPlan& offered :
-                 offered_plans(attention_graph(problem), device, mode)) {
-                if (auto built = plan_if_built(offered, device)) {
+                 offered_plans(attention_graph(problem, target), target, mode)) {
+                if (auto built = plan_if_built(offered, target)) {
                     return std::make_shared<BuiltPlan>(std::move(*built));
                 }
             }

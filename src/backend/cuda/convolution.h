@@ -17,8 +17,9 @@ struct ConvolutionStep {
     StepText text;
 };
 
-// Uses the first plan in cuDNN's lists that can be built and is precise enough, or the fastest of
-// the first few if that is requested and there is a device to try them on. Views: x, w and y, or
+// Uses the fastest of the first few plans in cuDNN's lists that can be built and are precise
+// enough, if there is a device to try them on and no algorithm is requested, or else the first of
+// them. Views: x, w and y, or
 // the gradients that the pass computes in their place. Throws Refusal if there is no plan.
 ConvolutionStep convolution_step(Lowering& lowering, const ConvolutionProblem& problem,
                                  std::vector<TensorView> views);
@@ -54,13 +55,14 @@ Call add_channel_bias(const TensorView& y, const TensorView& bias);
 // sums = dy summed over every axis but the channels.
 std::vector<Call> channel_sums(Lowering& lowering, const TensorView& dy, const TensorView& sums);
 
-// The index of the fastest of `count` ways, by `time_of`. A way that throws DeviceError for a
-// library's refusal or for lack of scratch memory is excluded; if all do, the result is the first,
-// which will then report it itself.
+// The index of the fastest of `count` ways, by `time_of`; the first, the library's favourite,
+// unless another takes 5 % less, so that noise does not decide between equals. A way that throws
+// DeviceError for a library's refusal or for lack of scratch memory is excluded; if all do, the
+// result is the first, which will then report it itself.
 std::size_t fastest_of(std::size_t count, const std::function<double(std::size_t)>& time_of);
 
-// The time in milliseconds of the work that `enqueue` puts on the queue: the minimum of three runs
-// after a warm-up.
+// The time in milliseconds of the work that `enqueue` puts on the queue: the minimum of three
+// rounds of four after a warm-up.
 double best_time(const Queue& queue, const std::function<void()>& enqueue);
 
 }  // namespace strata::cuda

@@ -35,13 +35,14 @@ Event make_event() {
 }  // namespace
 
 std::size_t fastest_of(std::size_t count, const std::function<double(std::size_t)>& time_of) {
+    constexpr double margin = 0.95;
     std::size_t fastest = 0;
-    double minimum = std::numeric_limits<double>::infinity();
+    double limit = std::numeric_limits<double>::infinity();
     for (std::size_t way = 0; way < count; ++way) {
         try {
             const double time = time_of(way);
-            fastest = time < minimum ? way : fastest;
-            minimum = std::min(minimum, time);
+            fastest = time < limit ? way : fastest;
+            limit = std::min(limit, way == 0 ? margin * time : time);
         } catch (const DeviceError& error) {
             if (!is_refusal(error.trouble())) {
                 throw;
@@ -52,19 +53,22 @@ std::size_t fastest_of(std::size_t count, const std::function<double(std::size_t
 }
 
 double best_time(const Queue& queue, const std::function<void()>& enqueue) {
-    constexpr int times = 3;
+    constexpr int rounds = 3;
+    constexpr int times = 4;
     const Event begin = make_event();
     const Event end = make_event();
     double minimum = std::numeric_limits<double>::infinity();
     enqueue();
-    for (int i = 0; i < times; ++i) {
+    for (int round = 0; round < rounds; ++round) {
         require_cuda(cudaEventRecord(begin.get(), queue.stream), "stamping the time");
-        enqueue();
+        for (int i = 0; i < times; ++i) {
+            enqueue();
+        }
         require_cuda(cudaEventRecord(end.get(), queue.stream), "stamping the time");
         queue.work->wait("trying what is fastest");
         float passed = 0;
         require_cuda(cudaEventElapsedTime(&passed, begin.get(), end.get()), "reading a time stamp");
-        minimum = std::min(minimum, static_cast<double>(passed));
+        minimum = std::min(minimum, static_cast<double>(passed) / times);
     }
     return minimum;
 }

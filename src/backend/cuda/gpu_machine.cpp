@@ -100,6 +100,7 @@ GpuMachine::GpuMachine() {
     require_cublas(cublasLtCreate(&queue_.cublas), "opening cuBLASLt");
     queue_.allocate = [this](std::size_t bytes) { return allocate(bytes); };
     properties_ = parse_device_properties(description_of_device(device));
+    properties_.cudnn = queue_.cudnn;
 }
 
 GpuMachine::~GpuMachine() {

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace strata::testing {
 
 namespace {
@@ -24,6 +26,13 @@ TEST(Fastest, IsTheFastestAmongThoseThatTheLibrarySupports) {
         return way == 1 ? 1.0 : 5.0;
     };
     EXPECT_EQ(cuda::fastest_of(4, time_of), 1u);
+}
+
+TEST(Fastest, TheFavouriteStaysIfNoneIsClearlyFaster) {
+    const std::vector<double> near = {1.0, 0.97, 0.96};
+    EXPECT_EQ(cuda::fastest_of(3, [&](std::size_t way) { return near[way]; }), 0u);
+    const std::vector<double> ahead = {1.0, 0.94, 0.90, 0.92};
+    EXPECT_EQ(cuda::fastest_of(4, [&](std::size_t way) { return ahead[way]; }), 2u);
 }
 
 TEST(Fastest, IfAllAreRefusedTheFirstReportsIt) {

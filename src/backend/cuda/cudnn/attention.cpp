@@ -19,8 +19,8 @@ public:
     explicit AttentionGraph(const AttentionProblem& problem)
         : problem_(problem), e_(problem.extents), type_(data_type(problem.type)) {}
 
-    Descriptor forward();
-    Descriptor backward();
+    Descriptor forward(const PlanTarget& target);
+    Descriptor backward(const PlanTarget& target);
 
 private:
     static std::int64_t id(AttentionTensor tensor) { return static_cast<std::int64_t>(tensor); }
@@ -169,7 +169,7 @@ void AttentionGraph::write_statistics(std::int64_t greatest, std::int64_t sum) {
 }
 
 // p = softmax(scale q k^T + mask); y = p v.
-Descriptor AttentionGraph::forward() {
+Descriptor AttentionGraph::forward(const PlanTarget& target) {
     add_operands();
     const std::int64_t shown = causal(masked(scaled_scores()));
     const std::int64_t greatest = reduced(CUDNN_REDUCE_TENSOR_MAX, shown);
@@ -179,7 +179,7 @@ Descriptor AttentionGraph::forward() {
     write_statistics(greatest, sum);
     const std::int64_t p = apply(CUDNN_POINTWISE_DIV, exponentials, sum, scores(type_));
     graph_.matmul(p, id(value), id(y));
-    return graph_.finish();
+    return graph_.finish(target);
 }
 
 std::int64_t AttentionGraph::across(std::int64_t x) {
@@ -222,7 +222,7 @@ void AttentionGraph::gradient_of_queries(std::int64_t score_gradients) {
 
 // p = exp(scores - statistics); dv = p^T dy; ds = p (dy v^T - dy y); dk = scale ds^T q; dq = scale
 // ds k.
-Descriptor AttentionGraph::backward() {
+Descriptor AttentionGraph::backward(const PlanTarget& target) {
     add_operands();
     graph_.add_in_memory(id(dy), results());
     graph_.add_in_memory(id(statistics), rows());
@@ -246,14 +246,14 @@ Descriptor AttentionGraph::backward() {
         CUDNN_POINTWISE_MUL, apply(CUDNN_POINTWISE_MUL, centred, p, scores()), id(scale), scores());
     gradient_of_keys(across(ds), id(query), keys(), id(dk));
     gradient_of_queries(ds);
-    return graph_.finish();
+    return graph_.finish(target);
 }
 
 }  // namespace
 
-Descriptor attention_graph(const AttentionProblem& problem) {
+Descriptor attention_graph(const AttentionProblem& problem, const PlanTarget& target) {
     AttentionGraph graph(problem);
-    return problem.pass == Pass::forward ? graph.forward() : graph.backward();
+    return problem.pass == Pass::forward ? graph.forward(target) : graph.backward(target);
 }
 
 }  // namespace strata::cuda

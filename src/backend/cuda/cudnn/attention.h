@@ -70,7 +70,7 @@ std::string refusal_of_fusion(std::size_t cudnn_version);
 // The problem as cuDNN's operation graph, with the operations in the order that cuDNN expects from
 // 9.10 on: the padding mask comes before the statistics are subtracted. Throws DeviceError if cuDNN
 // refuses it.
-Descriptor attention_graph(const AttentionProblem& problem);
+Descriptor attention_graph(const AttentionProblem& problem, const PlanTarget& target);
 
 // "attention forward 2x8x512x64 * 2x8x512x64, bf16, causal"; everything that determines a plan.
 std::string text_of(const AttentionProblem& problem);

@@ -22,10 +22,16 @@ bool is_shifted(const AttentionProblem& problem) {
     return problem.causal && problem.extents.queries != problem.extents.keys;
 }
 
+// If all queries share one row of the mask, the backward pass of cuDNN 9.19 computes wrong
+// gradients of the queries.
 bool takes_mask(const AttentionProblem& problem) {
-    return problem.mask.empty() ||
-           (!is_shifted(problem) && problem.mask.back() == problem.extents.keys &&
-            problem.extents.keys % aligned_elements == 0);
+    const AttentionExtents& e = problem.extents;
+    if (problem.mask.empty()) {
+        return true;
+    }
+    const bool has_rows = !problem.trains || problem.mask[2] == e.queries;
+    return !is_shifted(problem) && has_rows && problem.mask.back() == e.keys &&
+           e.keys % aligned_elements == 0;
 }
 
 Dims shape_of(const AttentionExtents& e, std::int64_t positions, std::int64_t heads,

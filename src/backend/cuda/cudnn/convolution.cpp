@@ -157,7 +157,7 @@ const Dims& dims_of(const ConvolutionProblem& problem, ConvolutionTensor which) 
     return problem.y;
 }
 
-Descriptor convolution_graph(const ConvolutionProblem& problem) {
+Descriptor convolution_graph(const ConvolutionProblem& problem, const PlanTarget& target) {
     OperationGraph graph;
     for (const auto which : {ConvolutionTensor::x, ConvolutionTensor::w, ConvolutionTensor::y}) {
         graph.add_in_memory(static_cast<std::int64_t>(which),
@@ -169,11 +169,15 @@ Descriptor convolution_graph(const ConvolutionProblem& problem) {
         problem.epilogue.empty() ? static_cast<std::int64_t>(made) : graph.add_passing(passing);
     graph.add(convolution_operation(problem, graph, result));
     add_epilogue(problem, graph, result);
-    return graph.finish();
+    return graph.finish(target);
 }
 
-// Tensor cores take f32 operands as TF32.
+// Tensor cores take f32 operands as TF32. Sums are f32 in every type; where cuDNN narrows them, its
+// gradients of 3-D depthwise filters were wrong altogether (engine 20 of cuDNN 9.19, sm_90).
 bool is_precise_enough(const ConvolutionProblem& problem, const PlanTraits& traits) {
+    if (traits.notes.reduced_precision_reduction) {
+        return false;
+    }
     const bool narrows = traits.notes.tensor_core || traits.notes.down_converts_inputs;
     return problem.format.type != ElementType::f32 || !narrows ||
            problem.single_precision == SinglePrecision::tf32;

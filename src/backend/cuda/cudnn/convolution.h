@@ -50,7 +50,7 @@ ConvolutionTensor result_of(Pass pass);
 const Dims& dims_of(const ConvolutionProblem& problem, ConvolutionTensor which);
 
 // The problem as cuDNN's operation graph. Throws DeviceError if cuDNN refuses it.
-Descriptor convolution_graph(const ConvolutionProblem& problem);
+Descriptor convolution_graph(const ConvolutionProblem& problem, const PlanTarget& target);
 
 // Whether a plan may be used for the problem. A plan that computes an f32 problem in less than f32
 // is allowed only on request.

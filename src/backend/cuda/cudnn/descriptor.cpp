@@ -121,6 +121,16 @@ Descriptor device_descriptor(const DeviceProperties& properties) {
     return descriptor;
 }
 
+void PlanTarget::set_on(Descriptor& descriptor,
+                        std::optional<cudnnBackendAttributeName_t> by_handle,
+                        std::optional<cudnnBackendAttributeName_t> by_description) const {
+    if (handle != nullptr && by_handle) {
+        descriptor.set(*by_handle, CUDNN_TYPE_HANDLE, 1, &handle);
+    } else if (handle == nullptr && by_description) {
+        descriptor.set(*by_description, described);
+    }
+}
+
 std::string description_of_device(int device) {
     Descriptor descriptor(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
     const auto number = static_cast<std::int32_t>(device);

@@ -149,7 +149,7 @@ void OperationGraph::reshape(std::int64_t x, std::int64_t y) {
     operations_.push_back(std::move(operation));
 }
 
-Descriptor OperationGraph::finish() const {
+Descriptor OperationGraph::finish(const PlanTarget& target) const {
     std::vector<cudnnBackendDescriptor_t> operations;
     for (const Descriptor& operation : operations_) {
         operations.push_back(operation.get());
@@ -157,6 +157,7 @@ Descriptor OperationGraph::finish() const {
     Descriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
     graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, std::ssize(operations),
               operations.data());
+    target.set_on(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, {});
     graph.finalize();
     return graph;
 }

@@ -55,7 +55,7 @@ public:
     void add(Descriptor operation) { operations_.push_back(std::move(operation)); }
     const Descriptor& tensor(std::int64_t number) const;
 
-    Descriptor finish() const;
+    Descriptor finish(const PlanTarget& target) const;
 
 private:
     void add_tensor(std::int64_t number, const TensorShape& shape, bool passes, bool by_value);

@@ -94,13 +94,13 @@ std::string text_of(const NumericalNotes& notes) {
     return joined;
 }
 
-std::vector<OfferedPlan> offered_plans(const Descriptor& graph, const Descriptor& device,
+std::vector<OfferedPlan> offered_plans(const Descriptor& graph, const PlanTarget& target,
                                        HeuristicMode mode) {
     Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
     const cudnnBackendHeurMode_t asked = mode_of(mode);
     heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
     heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &asked);
-    heuristics.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, device);
+    target.set_on(heuristics, {}, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
     heuristics.finalize();
     const std::int64_t count =
         heuristics.count(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR);
@@ -113,19 +113,19 @@ std::vector<OfferedPlan> offered_plans(const Descriptor& graph, const Descriptor
     return plans;
 }
 
-BuiltPlan build_plan(const OfferedPlan& offered, const Descriptor& device) {
+BuiltPlan build_plan(const OfferedPlan& offered, const PlanTarget& target) {
     Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, offered.configuration);
-    plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, device);
+    target.set_on(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
     plan.finalize();
     const auto workspace =
         static_cast<std::size_t>(plan.get_integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
     return {std::move(plan), offered.traits, workspace};
 }
 
-std::optional<BuiltPlan> plan_if_built(const OfferedPlan& offered, const Descriptor& device) {
+std::optional<BuiltPlan> plan_if_built(const OfferedPlan& offered, const PlanTarget& target) {
     try {
-        return build_plan(offered, device);
+        return build_plan(offered, target);
     } catch (const DeviceError&) {
         return std::nullopt;
     }

@@ -45,9 +45,9 @@ struct OfferedPlan {
     PlanTraits traits;
 };
 
-// The plans that cuDNN offers for an operation graph, best first. The device need not be present.
-// Empty if there are none; throws DeviceError if cuDNN cannot answer.
-std::vector<OfferedPlan> offered_plans(const Descriptor& graph, const Descriptor& device,
+// The plans that cuDNN offers for an operation graph that was finished for the same target, best
+// first. Empty if there are none; throws DeviceError if cuDNN cannot answer.
+std::vector<OfferedPlan> offered_plans(const Descriptor& graph, const PlanTarget& target,
                                        HeuristicMode mode);
 
 // A plan ready to execute.
@@ -72,8 +72,8 @@ struct PlanChoice {
 };
 
 // Throws DeviceError if cuDNN cannot build what it offered.
-BuiltPlan build_plan(const OfferedPlan& offered, const Descriptor& device);
+BuiltPlan build_plan(const OfferedPlan& offered, const PlanTarget& target);
 // Empty if cuDNN cannot build it.
-std::optional<BuiltPlan> plan_if_built(const OfferedPlan& offered, const Descriptor& device);
+std::optional<BuiltPlan> plan_if_built(const OfferedPlan& offered, const PlanTarget& target);
 
 }  // namespace strata::cuda

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+struct cudnnContext;
+
 namespace strata::cuda {
 
 // The properties that determine how work is laid out on a GPU, read from a device or from a
@@ -39,6 +41,8 @@ struct DeviceProperties {
     // The text that they were read from; it may contain keys that only cuDNN knows. Whoever changes
     // a field must clear it.
     std::string description = {};
+    // cuDNN's handle of the device, owned by its machine; null if the device is only described.
+    cudnnContext* cudnn = nullptr;
 };
 
 // Throws Error, one sentence, if the text is not a device's description or lacks a key.
