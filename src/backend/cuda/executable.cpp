@@ -298,13 +298,17 @@ void CudaExecutable::iterate(RecordedIteration& recording,
     recording.replay ? recording.replay->enqueue() : enqueue_all(Pace::queued);
 }
 
+// An iteration of either kind has loaded what the other needs, except what prepares caches.
 Seconds CudaExecutable::run() {
+    whole_.has_run = whole_.has_run || stamped_.has_run;
     iterate(whole_, [this](Pace pace) { enqueue_whole(pace); });
     return machine_->between(0, 1);
 }
 
 Seconds CudaExecutable::run_timed(std::span<Seconds> times) {
     check(times.size() == bound_.steps.size(), "one time for each step");
+    stamped_.has_run =
+        stamped_.has_run || (whole_.has_run && caches_.state() == CacheState::as_left);
     iterate(stamped_, [this](Pace pace) { enqueue_stamped(pace); });
     const std::size_t last = working_steps_.empty() ? 0 : stamp_after(working_steps_.size() - 1);
     const Seconds whole = machine_->between(0, last);

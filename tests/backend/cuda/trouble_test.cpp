@@ -182,6 +182,22 @@ TEST(Trouble, AnIterationThatCannotBeRecordedIsLaunchedStepByStepAndSaysSo) {
     }
 }
 
+// What a network loads and compiles, it needs once: the first iteration of the other kind is
+// already like the later ones, and may be a sample.
+TEST(Trouble, OnlyOneIterationOfBothKindsIsUnrecorded) {
+    const Graph graph = branching_network();
+    const auto machine = std::make_shared<ScriptedMachine>(Script{});
+    cuda::CudaExecutable executable(
+        graph, cuda::prepare_program(graph, kept_execution(), described_h200()), machine);
+    std::vector<Seconds> times(executable.steps().size());
+    executable.run_timed(times);
+    EXPECT_EQ(machine->recordings, 0);
+    executable.run();
+    EXPECT_EQ(machine->recordings, 1);
+    executable.run_timed(times);
+    EXPECT_EQ(machine->recordings, 2);
+}
+
 TEST(Trouble, EveryCodeIsASentenceWithItsFix) {
     EXPECT_NO_THROW(cuda::require_cuda(cudaSuccess, "nothing"));
     struct Case {
