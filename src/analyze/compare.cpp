@@ -399,6 +399,15 @@ std::string tuning_name(const Settings& side, std::span<const Settings> sides) {
     return has_tuned_twin ? text_of(side, "algorithm") : "";
 }
 
+// Whether all sides of a backend have the same value, so that the backend's name says as much.
+bool follows_backend(std::string_view option, std::span<const Settings> sides) {
+    std::map<std::string, std::string> values;
+    return std::ranges::all_of(sides, [&](const Settings& side) {
+        const std::string value = text_of(side, option);
+        return values.emplace(side.backend, value).first->second == value;
+    });
+}
+
 }  // namespace
 
 std::vector<std::string> names_of_sides(std::span<const Settings> sides) {
@@ -416,6 +425,9 @@ std::vector<std::string> names_of_sides(std::span<const Settings> sides) {
     if (any_is_modelled) {  // as in drop_unrecorded
         varied.erase("algorithm");
         varied.erase("threads");
+    }
+    if (varied.contains("backend") && follows_backend("peer_option", sides)) {
+        varied.erase("peer_option");
     }
     // (A tuning has too many choices for a name.)
     const bool has_tuned = varied.contains("choices") && std::ranges::any_of(sides, is_tuned);

@@ -2,6 +2,7 @@
 #include "base/program.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #include <fcntl.h>
@@ -123,6 +124,19 @@ void listen(const ProgramCall& call, pid_t child, int from) {
 }
 
 }  // namespace
+
+std::optional<std::filesystem::path> find_in_path(const std::string& name) {
+    const std::string folders = path_in_environment("PATH").value_or("");
+    for (const std::string_view folder : split(folders, ':')) {
+        const auto file = std::filesystem::path(folder) / name;
+        std::error_code ignored;
+        if (!folder.empty() && std::filesystem::is_regular_file(file, ignored) &&
+            access(file.c_str(), X_OK) == 0) {
+            return file;
+        }
+    }
+    return std::nullopt;
+}
 
 ProgramEnd run_program(const ProgramCall& call) {
     std::array<int, 2> ends{};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,9 @@ struct ProgramEnd {
     int exit_code = 0;
     int signal = 0;  // the signal that killed it; 0: it exited with exit_code
 };
+
+// The program of that name in the folders of $PATH; empty if there is none.
+std::optional<std::filesystem::path> find_in_path(const std::string& name);
 
 // Runs a program to its end. It gets its own process group, so that an interrupt from the terminal
 // reaches it only through `is_stopped`. Throws Error if it cannot be started.

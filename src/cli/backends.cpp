@@ -28,6 +28,7 @@ constexpr std::array entries = {
                  .meaning = "an NVIDIA GPU through cuDNN, cuBLASLt and strata's own kernels",
                  .make = [] { return open_backend_module("cuda"); },
                  .make_past_l1 = [] { return open_backend_module("cuda_past_l1"); },
+                 .is_on_gpu = true,
                  .lists_algorithms = true},
     BackendEntry{.name = "reference",
                  .meaning = "plain loops that accumulate in double precision: slow, the standard "
@@ -38,6 +39,7 @@ constexpr std::array entries = {
     BackendEntry{.name = "pytorch",
                  .meaning = "PyTorch in a separate process: eager, or compiled with --fuse",
                  .make = [] { return make_peer_backend("pytorch"); },
+                 .make_on_gpu = [] { return make_peer_backend("pytorch", options_for_gpu()); },
                  .profiler = "torch.profiler"},
     BackendEntry{.name = "tensorflow",
                  .meaning = "TensorFlow in a separate process: graphs, or XLA with --fuse",
@@ -61,6 +63,14 @@ constexpr std::array entries = {
 };
 
 }  // namespace
+
+std::unique_ptr<Backend> BackendEntry::make_for(const Execution& execution) const {
+    if (execution.engine.l1 == L1Caching::bypassed) {
+        return make_past_l1();
+    }
+    return make_on_gpu != nullptr && ask_for_gpu(execution.engine.peer_options) ? make_on_gpu()
+                                                                                : make();
+}
 
 std::span<const BackendEntry> backends() {
     return entries;

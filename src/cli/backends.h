@@ -19,14 +19,19 @@ struct BackendEntry {
     std::unique_ptr<Backend> (*make)();  // throws Error (machine_cannot) if it cannot work here
     // The same with kernels that bypass the L1 cache; null if there is no such choice.
     std::unique_ptr<Backend> (*make_past_l1)() = nullptr;
+    // The same on a GPU, with the option device=cuda; null if it has none.
+    std::unique_ptr<Backend> (*make_on_gpu)() = nullptr;
     std::string_view step_timer = "time stamps between the steps";
     // The profiler that --peer-option profiler=on uses for whole iterations; empty: none.
     std::string_view profiler = {};
+    bool is_on_gpu = false;   // always
     bool can_be_fed = false;  // accepts --infeed: images that this process makes while it runs
     bool lists_algorithms = false;    // its library does, and for described devices too
     bool has_known_versions = false;  // of its library, which strata doctor compares
     bool is_studied = true;           // by strata study, unless it is told which
 
+    // The backend for this execution.
+    std::unique_ptr<Backend> make_for(const Execution& execution) const;
     Capabilities capabilities() const { return capabilities_of(name); }
 };
 

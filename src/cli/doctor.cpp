@@ -2,6 +2,7 @@
 #include "view/doctor.h"
 #include "backend/device_watch.h"
 #include "backend/module.h"
+#include "backend/peer/peer.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/backends.h"
@@ -194,6 +195,29 @@ std::vector<DoctorCheck> findings_of(const BackendEntry& entry) {
     }
 }
 
+// Whether a framework, which the processors run, also runs on the GPU that strata has found.
+DoctorCheck framework_on_gpu(const BackendEntry& entry) {
+    const std::string subject = fmt::format("{} on a GPU", entry.name);
+    try {
+        return {subject, Condition::ok, entry.make_on_gpu()->info().details, ""};
+    } catch (const Error& error) {
+        return {subject, Condition::absent, error.what(), ""};
+    }
+}
+
+// Says so if frameworks come from a Python that nobody set up for them.
+std::vector<DoctorCheck> python_of_frameworks() {
+    const auto python = peers_python_in_path();
+    if (!python || python->peers.empty()) {
+        return {};
+    }
+    return {{"python3", Condition::ok,
+             fmt::format("{} has the packages of {}; they are used, because scripts/peers has "
+                         "made no environment",
+                         python->program.string(), join(python->peers, ", ")),
+             ""}};
+}
+
 // The requirements of mpirun strata sweep.
 DoctorCheck ranks() {
     const std::string refusal = mpi_refusal();
@@ -220,8 +244,16 @@ DoctorCheck runs(const std::string& database) {
 
 std::vector<DoctorCheck> examine_machine(const std::string& database) {
     std::vector<DoctorCheck> findings = {processor(), frequency(), quota(), counters(), ceilings()};
+    std::ranges::move(python_of_frameworks(), std::back_inserter(findings));
+    bool has_gpu = false;
     for (const BackendEntry& entry : backends()) {
-        std::ranges::move(findings_of(entry), std::back_inserter(findings));
+        std::vector<DoctorCheck> found = findings_of(entry);
+        const bool is_there = found.front().condition == Condition::ok;
+        has_gpu = has_gpu || (entry.is_on_gpu && is_there);
+        if (is_there && has_gpu && entry.make_on_gpu != nullptr) {
+            found.push_back(framework_on_gpu(entry));
+        }
+        std::ranges::move(found, std::back_inserter(findings));
     }
     findings.push_back(ranks());
     findings.push_back(runs(database));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/session.h"
 
+#include "backend/peer/peer.h"
 #include "base/error.h"
 #include "cli/backends.h"
 #include "cli/options.h"
@@ -15,11 +16,11 @@ Session::Session(WhenLocked when_locked, const std::string& database)
 const std::shared_ptr<Backend>& Session::backend(std::string_view name,
                                                  const Execution& execution) {
     const BackendEntry& entry = find_backend(name);
-    const L1Caching l1 = execution.engine.l1;
-    Opened& opened = opened_[{entry.name, l1}];
+    const EngineOptions& engine = execution.engine;
+    Opened& opened = opened_[{entry.name, engine.l1, ask_for_gpu(engine.peer_options)}];
     if (!opened.backend && !opened.absence) {
         try {
-            opened.backend = l1 == L1Caching::bypassed ? entry.make_past_l1() : entry.make();
+            opened.backend = entry.make_for(execution);
         } catch (const Error&) {
             opened.absence = std::current_exception();
         }

@@ -12,7 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
+#include <tuple>
 
 namespace strata {
 
@@ -48,7 +48,8 @@ private:
     WhenLocked when_locked_;
     std::string path_;  // as the user gave it; empty: the usual one
     std::optional<Database> database_;
-    std::map<std::pair<std::string_view, L1Caching>, Opened> opened_;  // by the entry's own name
+    // By the entry's own name, and whether a framework computes on a GPU.
+    std::map<std::tuple<std::string_view, L1Caching, bool>, Opened> opened_;
 };
 
 }  // namespace strata

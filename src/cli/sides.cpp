@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/sides.h"
 
+#include "backend/peer/peer.h"
 #include "base/output.h"
 #include "base/program.h"
 #include "cli/backends.h"
@@ -177,6 +178,20 @@ void add_sides_options(CLI::App& verb, SidesOptions& options, const RoundLimits&
     }
 }
 
+namespace {
+
+void compute_where_gpus_do(std::vector<Side>& sides) {
+    const bool is_beside_gpu = std::ranges::any_of(
+        sides, [](const Side& side) { return find_backend(side.job.backend).is_on_gpu; });
+    for (Side& side : sides) {
+        if (is_beside_gpu && find_backend(side.job.backend).make_on_gpu != nullptr) {
+            side.job.execution.engine.peer_options.merge(options_for_gpu());
+        }
+    }
+}
+
+}  // namespace
+
 std::vector<Side> sides_of(const SidesOptions& options) {
     std::vector<std::string> names = options.backends;
     if (names.empty()) {
@@ -190,6 +205,7 @@ std::vector<Side> sides_of(const SidesOptions& options) {
             sides.push_back(std::move(side));
         }
     }
+    compute_where_gpus_do(sides);
     require_choices(sides);
     return sides;
 }

@@ -38,7 +38,8 @@ void add_sides_options(CLI::App& verb, SidesOptions& options, const RoundLimits&
 // first within the margin.
 void measure_until_known(SidesOptions& options, const ComparisonRules& rules);
 
-// The sides, the baseline first; a side is refused if its backend cannot do what is asked.
+// The sides, the baseline first; a side is refused if its backend cannot do what is asked. Beside a
+// backend of a GPU, frameworks that can compute on one do, unless the user names a device.
 std::vector<Side> sides_of(const SidesOptions& options);
 
 // Refuses the sides that cannot run on this machine, before anything is measured: a framework that

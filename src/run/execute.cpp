@@ -144,6 +144,9 @@ std::map<std::string, std::string> provenance_of(const BackendInfo& backend) {
     if (!backend.apart.empty()) {
         provenance["backend.apart"] = backend.apart;
     }
+    if (!backend.device_model.empty()) {
+        provenance["gpu.name"] = backend.device_model;
+    }
     return provenance;
 }
 

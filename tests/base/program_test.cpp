@@ -31,6 +31,12 @@ TEST(Program, ReceivesItsErrorOutputLineByLine) {
     EXPECT_EQ(heard.end.signal, 0);
 }
 
+TEST(Program, IsFoundInThePath) {
+    EXPECT_EQ(find_in_path("sh").value_or("").filename(), "sh");
+    EXPECT_EQ(find_in_path("no-such-program"), std::nullopt);
+    EXPECT_EQ(find_in_path("."), std::nullopt);  // a folder
+}
+
 TEST(Program, ReportsWhichSignalKilledIt) {
     const Heard heard = shell("kill -SEGV $$");
     EXPECT_EQ(heard.end.signal, SIGSEGV);

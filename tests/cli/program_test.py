@@ -221,6 +221,7 @@ class Sides(Program):
 
     def test_a_missing_framework_is_reported_before_anything_is_measured(self):
         words = ["compare", TINY, "--batch", "2", "--inference", "--rounds", "1", "--no-wait", *QUICK[2:]]
+        self.environment["PATH"] = ""  # whose python3 may have it
         told = self.strata(*words, "--backends", "reference,onnxruntime", code=3).stderr
         self.assertRegex(told, "^strata: there are not two sides to compare: onnxruntime: ONNX Runtime is not there: "
                                "run scripts/peers onnxruntime, .*\n$")

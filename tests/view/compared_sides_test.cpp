@@ -66,6 +66,11 @@ TEST(NamesOfSides, NameWhatDistinguishesThem) {
     EXPECT_EQ(names_of_sides(all),
               (std::vector<std::string>{"onednn, fuse default", "onednn, fuse on",
                                         "pytorch, fuse default"}));
+    // The frameworks' own options, which others lack, say no more than their names.
+    set_further(all[2], "peer_option", "device=cuda");
+    EXPECT_EQ(names_of_sides(all),
+              (std::vector<std::string>{"onednn, fuse default", "onednn, fuse on",
+                                        "pytorch, fuse default"}));
     all.resize(1);
     EXPECT_EQ(names_of_sides(all), std::vector<std::string>{""});
 }

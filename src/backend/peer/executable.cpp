@@ -53,12 +53,13 @@ std::optional<Seconds> seconds_in(const Json& json) {
 
 }  // namespace
 
-PeerExecutable::PeerExecutable(const Graph& graph, const Execution& execution,
-                               std::unique_ptr<PeerProcess> process, const Json& answer)
+PeerExecutable::PeerExecutable(const Graph& graph, const Execution& execution, PeerOf peer,
+                               const Json& answer)
     : graph_(graph),
       schedule_(schedule_of(graph, execution)),
       timeout_(execution.scheduling.device_timeout),
-      process_(std::move(process)) {
+      process_(std::move(peer.process)),
+      has_device_(peer.has_device) {
     const Json steps = answer.value("steps", Json());
     if (!steps.is_array() || steps.size() != schedule_.tasks.size()) {
         process_->lose(fmt::format("prepared {} steps, but the schedule has {}",
@@ -186,6 +187,11 @@ void PeerExecutable::write(TensorId tensor, Content content, std::span<const flo
 }
 
 std::optional<Bytes> PeerExecutable::device_memory() const {
+    if (has_device_) {
+        const Json bytes = request({{"request", "memory"}}).value("bytes", Json());
+        return bytes.is_number_unsigned() ? std::optional(Bytes{bytes.get<double>()})
+                                          : std::nullopt;
+    }
     return memory_taken({resident_before_, {}}, {{}, process_->peak()});
 }
 

@@ -10,13 +10,19 @@
 
 namespace strata {
 
+// A peer's process, and whether it computes on a device of its own.
+struct PeerOf {
+    std::unique_ptr<PeerProcess> process;
+    bool has_device = false;
+};
+
 // A network that a peer's process has prepared. The process ends with it.
 class PeerExecutable final : public Executable {
 public:
     // `answer` is the answer to the request "prepare". Throws DeviceFailure if it does not fit the
     // graph's schedule.
-    PeerExecutable(const Graph& graph, const Execution& execution,
-                   std::unique_ptr<PeerProcess> process, const nlohmann::json& answer);
+    PeerExecutable(const Graph& graph, const Execution& execution, PeerOf peer,
+                   const nlohmann::json& answer);
 
     std::span<const Step> steps() const override { return steps_; }
     Seconds run() override;
@@ -39,6 +45,7 @@ private:
     Schedule schedule_;
     Seconds timeout_;
     std::unique_ptr<PeerProcess> process_;
+    bool has_device_;
     std::optional<Bytes> resident_before_;
     std::vector<Step> steps_;
     bool own_threads_may_spin_ = false;

@@ -198,8 +198,10 @@ Json network_json(const Graph& graph, const Execution& execution) {
             {"gradient_given", given},
             {"mode", name_of(execution.numerics.mode)},
             {"dtype", name_of(execution.numerics.dtype)},
+            {"single_precision", name_of(execution.numerics.single_precision)},
             {"optimizer", optimizer_json(execution.numerics.optimizer)},
             {"seed", execution.numerics.seed},
+            {"algorithm", name_of(execution.engine.algorithm)},
             {"layout", name_of(execution.engine.image_layout)},
             {"fused", execution.engine.fusion != Fusion::none},
             {"kept", execution.scheduling.memory == MemoryReuse::kept}};

@@ -9,6 +9,7 @@
 #include "base/enumeration.h"
 #include "base/file.h"
 #include "base/processors.h"
+#include "base/program.h"
 #include "base/text.h"
 #include "device/host.h"
 #include "networks/onnx/export.h"
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace strata {
 
@@ -27,13 +29,19 @@ using Json = nlohmann::json;
 constexpr int protocol = 1;
 
 constexpr std::array all_peers = {
-    Peer{"pytorch", "PyTorch"},
+    Peer{.name = "pytorch", .framework = "PyTorch", .package = "torch"},
     Peer{"tensorflow", "TensorFlow"},
     Peer{"jax", "JAX"},
     Peer{"libtorch", "libtorch", PeerInput::graph, PeerAdapter::program},
     Peer{"onnxruntime", "ONNX Runtime", PeerInput::onnx},
     Peer{"openvino", "OpenVINO", PeerInput::onnx},
 };
+
+// Prints which of the named packages there are, one a line; imports none.
+constexpr const char* python_finds =
+    "import importlib.util as found, sys\n"
+    "for name in sys.argv[1:]:\n"
+    "    if found.find_spec(name): print(name, file=sys.stderr)";
 
 // The settings with which a process is started, because frameworks read them when they are loaded.
 struct PeerSettings {
@@ -46,7 +54,9 @@ struct PeerSettings {
 PeerSettings settings_of(const Execution& execution) {
     const Scheduling& scheduling = execution.scheduling;
     const int all = static_cast<int>(allowed_processors().size());
-    return {scheduling.threads > 0 ? scheduling.threads : all, scheduling.pinned,
+    // A GPU's work is launched and compiled for by threads that compute nothing themselves.
+    const bool pinned = scheduling.pinned && !ask_for_gpu(execution.engine.peer_options);
+    return {scheduling.threads > 0 ? scheduling.threads : all, pinned,
             execution.engine.peer_options};
 }
 
@@ -85,6 +95,26 @@ bool lists(const Json& json, const char* name, std::string_view word) {
     const auto found = json.find(name);
     return found != json.end() && found->is_array() &&
            std::ranges::find(*found, Json(word)) != found->end();
+}
+
+// Whether a peer lists the word, or lists nothing and it is the usual one.
+bool accepts(const Json& words, const char* name, std::string_view word, std::string_view usual) {
+    return words.contains(name) ? lists(words, name, word) : word == usual;
+}
+
+// How to compute where more is possible; empty if the peer computes there or cannot.
+std::string way_to_gpu(const Json& words) {
+    const Json options = words.value("options", Json::object());
+    return !words.contains("device") && lists(options, "device", "cuda")
+               ? ", or compute on a GPU with --peer-option device=cuda"
+               : "";
+}
+
+// A number of bytes that a device can have.
+std::optional<Bytes> bytes_in(const Json& json, const char* name) {
+    const Json number = json.is_object() ? json.value(name, Json()) : Json();
+    const double value = number.is_number() ? number.get<double>() : -1;
+    return std::isfinite(value) && value >= 0 ? std::optional(Bytes{value}) : std::nullopt;
 }
 
 // Empty if it accepts them all. An option without a list of values takes whole numbers.
@@ -132,20 +162,29 @@ struct Greeted {
 class PeerBackend final : public Backend {
 public:
     PeerBackend(const Peer& peer, const std::filesystem::path& interpreter,
-                const std::filesystem::path& adapter, const PeerLimits& limits)
+                const std::filesystem::path& adapter, const PeerLimits& limits,
+                const PeerOptions& options)
         : peer_(peer), interpreter_(interpreter), adapter_(adapter), limits_(limits) {
-        if (!limits_.memory) {
+        // (Drivers of GPUs reserve more addresses than there is memory.)
+        if (!limits_.memory && !ask_for_gpu(options)) {
             limits_.memory = detect_host().memory;
         }
         write_adapters();
-        greeted_ = greet(settings_of({}));
+        greeted_ = greet(settings_of({.engine = {.peer_options = options}}));
         words_ = greeted_->words;
+        if (ask_for_gpu(options)) {
+            require_device();
+        }
     }
 
     BackendInfo info() const override {
+        const Json device = words_.value("device", Json::object());
         return {.name = std::string(peer_.name),
                 .version = text_in(words_, "version"),
                 .details = text_in(words_, "details"),
+                .device_memory = bytes_in(device, "memory"),
+                .device_model = text_in(device, "model"),
+                .free_device_memory = bytes_in(device, "free_memory"),
                 .apart = text_in(words_, "apart")};
     }
 
@@ -158,11 +197,16 @@ public:
             return numerics.mode == Mode::training ? "it does not train: add --inference"
                                                    : "it only trains: omit --inference";
         }
-        if (numerics.dtype != DataType::f32) {
-            return "its adapter computes in f32: omit --dtype";
+        if (!accepts(words_, "dtypes", name_of(numerics.dtype), "f32")) {
+            return fmt::format("its adapter computes in f32: omit --dtype{}", way_to_gpu(words_));
         }
-        if (engine.algorithm != ConvolutionAlgorithm::automatic) {
-            return "it chooses its algorithms itself: omit --algorithm";
+        if (!accepts(words_, "single_precisions", name_of(numerics.single_precision), "full")) {
+            return fmt::format("it has no TF32: omit --tf32{}", way_to_gpu(words_));
+        }
+        if (!accepts(words_, "algorithms", name_of(engine.algorithm), "auto")) {
+            return fmt::format(
+                "it chooses its algorithms itself: omit --algorithm{}",
+                engine.algorithm == ConvolutionAlgorithm::fastest ? way_to_gpu(words_) : "");
         }
         if (engine.image_layout != ImageLayout::automatic &&
             !lists(words_, "layouts", name_of(engine.image_layout))) {
@@ -194,8 +238,9 @@ public:
                                     text_in(answer, "error")),
                         ExitCode::machine_cannot);
         }
-        return std::make_unique<PeerExecutable>(graph, execution, std::move(greeted.process),
-                                                answer);
+        return std::make_unique<PeerExecutable>(
+            graph, execution, PeerOf{std::move(greeted.process), info().device_memory.has_value()},
+            answer);
     }
 
 private:
@@ -227,6 +272,12 @@ private:
                                     peer_.framework, text_in(words, "absent"), peer_.name),
                         ExitCode::machine_cannot);
         }
+        if (words.contains("error")) {
+            throw Error(fmt::format("{} cannot compute{} here: {}", peer_.framework,
+                                    ask_for_gpu(settings.options) ? " on a GPU" : "",
+                                    text_in(words, "error")),
+                        ExitCode::machine_cannot);
+        }
         if (words.value("protocol", Json()) != protocol) {
             throw Error(fmt::format("the adapter of {} speaks version {} of the protocol, this "
                                     "program version {}: use the adapter of this program",
@@ -235,6 +286,17 @@ private:
                         ExitCode::machine_cannot);
         }
         return {std::move(process), settings, std::move(words)};
+    }
+
+    // Otherwise its runs would be stored as those of processors.
+    void require_device() const {
+        const BackendInfo told = info();
+        if (!told.device_memory || told.device_model.empty()) {
+            throw Error(fmt::format("the adapter of {} does not say which GPU it computes on: omit "
+                                    "--peer-option device=cuda",
+                                    peer_.framework),
+                        ExitCode::machine_cannot);
+        }
     }
 
     // Before anything is measured, no run can be stored as failed, so the backend counts as
@@ -299,6 +361,15 @@ std::span<const Peer> peers() {
     return all_peers;
 }
 
+PeerOptions options_for_gpu() {
+    return {{"device", "cuda"}};
+}
+
+bool ask_for_gpu(const PeerOptions& options) {
+    const auto device = options.find("device");
+    return device != options.end() && device->second == "cuda";
+}
+
 std::optional<std::filesystem::path> peers_python() {
     if (const auto named = path_in_environment("STRATA_PEERS_PYTHON")) {
         return named;
@@ -309,27 +380,63 @@ std::optional<std::filesystem::path> peers_python() {
     return std::filesystem::exists(made, ignored) ? std::optional(made) : std::nullopt;
 }
 
-std::unique_ptr<Backend> make_peer_backend(std::string_view name) {
+std::optional<PythonInPath> peers_python_in_path() {
+    const auto program = find_in_path("python3");
+    if (!program || peers_python()) {
+        return std::nullopt;
+    }
+    PythonInPath python{*program, {}};
+    // With -E, as adapters have a PYTHONPATH of their own.
+    ProgramCall call{.file = program->string(), .arguments = {"-E", "-c", python_finds}};
+    for (const Peer& peer : all_peers) {
+        call.arguments.emplace_back(peer.package);
+    }
+    call.hear = [&](const std::string& line) {
+        const auto peer = std::ranges::find(all_peers, line, &Peer::package);
+        if (peer != all_peers.end() && peer->adapter == PeerAdapter::python) {
+            python.peers.emplace_back(peer->name);
+        }
+    };
+    try {
+        run_program(call);
+    } catch (const Error&) {  // python3 is no program
+        return std::nullopt;
+    }
+    return python;
+}
+
+namespace {
+
+// Throws Error if there is none that has it.
+std::filesystem::path interpreter_of(const Peer& peer) {
+    if (auto named = peers_python()) {
+        return *std::move(named);
+    }
+    static const auto in_path = peers_python_in_path();
+    if (in_path && std::ranges::find(in_path->peers, peer.name) != in_path->peers.end()) {
+        return in_path->program;
+    }
+    throw Error(fmt::format("{} is not there: run scripts/peers {}, or set STRATA_PEERS_PYTHON "
+                            "to an interpreter that has it",
+                            peer.framework, peer.name),
+                ExitCode::machine_cannot);
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_peer_backend(std::string_view name, const PeerOptions& options) {
     const auto peer = std::ranges::find(all_peers, name, &Peer::name);
     check(peer != all_peers.end(), "a peer is in the list");
-    if (peer->adapter == PeerAdapter::program) {
-        return make_peer_backend(*peer, program_of(*peer), {}, {});
-    }
-    const auto interpreter = peers_python();
-    if (!interpreter) {
-        throw Error(fmt::format("{} is not there: run scripts/peers {}, or set STRATA_PEERS_PYTHON "
-                                "to an interpreter that has it",
-                                peer->framework, peer->name),
-                    ExitCode::machine_cannot);
-    }
-    return make_peer_backend(*peer, *interpreter, {}, {});
+    const bool is_program = peer->adapter == PeerAdapter::program;
+    return make_peer_backend(*peer, is_program ? program_of(*peer) : interpreter_of(*peer), {}, {},
+                             options);
 }
 
 std::unique_ptr<Backend> make_peer_backend(const Peer& peer,
                                            const std::filesystem::path& interpreter,
                                            const std::filesystem::path& adapter,
-                                           const PeerLimits& limits) {
-    return std::make_unique<PeerBackend>(peer, interpreter, adapter, limits);
+                                           const PeerLimits& limits, const PeerOptions& options) {
+    return std::make_unique<PeerBackend>(peer, interpreter, adapter, limits, options);
 }
 
 }  // namespace strata

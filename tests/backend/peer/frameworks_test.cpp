@@ -3,10 +3,12 @@
 #include "networks/network.h"
 #include "tests/backend/networks.h"
 #include "tests/backend/verified.h"
+#include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 namespace strata {
 namespace {
@@ -104,10 +106,123 @@ TEST_P(Graphs, AgreeOnACellThatResetsBeforeItsProductOrRefuseIt) {
         << refusals;
 }
 
+// Its results are zeros, in each iteration, and the other layers are timed.
+TEST_P(Graphs, AreMeasuredWithoutALayerThatIsLeftOut) {
+    const Graph graph = testing::residual_network();
+    Execution execution = testing::kept_execution();
+    execution.scheduling.memory = MemoryReuse::shared;
+    execution.scheduling.omissions = {{graph.layers[2].name, Pass::forward, "it crashed"}};
+    const auto executable = backend_->prepare(graph, execution);
+    std::vector<Seconds> times(executable->steps().size());
+    for (int iteration = 0; iteration < 3; ++iteration) {
+        executable->run();
+        executable->run_timed(times);
+    }
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        EXPECT_EQ(times[i] > Seconds{}, executable->steps()[i].runs()) << i;
+    }
+    EXPECT_EQ(executable->steps()[2].refusal(), "it crashed");
+}
+
 TEST_P(Graphs, UpdateByAdam) {
     Execution execution = testing::kept_execution(Mode::training);
     execution.numerics.optimizer = Adam{};
     EXPECT_EQ(testing::verify_graph(*backend_, testing::residual_network(), execution), "");
+}
+
+// PyTorch on a GPU that fake_cuda.py plays on the processors.
+class PyTorchOnAGpu : public ::testing::Test {
+protected:
+    void SetUp() override {
+        const auto python = peers_python();
+        if (!python || std::system((python->string() + " -c 'import torch' 2>/dev/null").c_str())) {
+            GTEST_SKIP() << "there is no PyTorch";
+        }
+        interpreter_ = folder_.write(
+            "python", "#!/bin/sh\nexec '" + python->string() + "' '" STRATA_FAKE_CUDA "' \"$@\"\n");
+        std::filesystem::permissions(interpreter_, std::filesystem::perms::owner_all);
+    }
+    void TearDown() override { ::unsetenv("STRATA_SCRIPT"); }
+
+    std::unique_ptr<Backend> backend() {
+        return make_peer_backend({.name = "pytorch", .framework = "PyTorch", .package = "torch"},
+                                 interpreter_, {}, {}, options_for_gpu());
+    }
+
+    static Execution execution_of(Mode mode, DataType dtype) {
+        Execution execution = testing::kept_execution(mode, dtype);
+        execution.engine.peer_options = options_for_gpu();
+        return execution;
+    }
+
+    std::string refusal_to_start(const char* script) {
+        ::setenv("STRATA_SCRIPT", script, 1);
+        try {
+            backend();
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ExitCode::machine_cannot);
+            return error.what();
+        }
+        return {};
+    }
+
+    TemporaryDirectory folder_;
+    std::filesystem::path interpreter_;
+};
+
+TEST_F(PyTorchOnAGpu, SaysWhichGpu) {
+    const BackendInfo info = backend()->info();
+    EXPECT_EQ(info.device_model, "Played GPU");
+    EXPECT_EQ(info.device_memory, Bytes{4.0 * (1 << 30)});
+    EXPECT_EQ(info.free_device_memory, Bytes{3.0 * (1 << 30)});
+    EXPECT_EQ(info.details, "Played GPU, sm_90, CUDA 13.0, cuDNN 9.19.0");
+}
+
+TEST_F(PyTorchOnAGpu, WithoutOneSaysWhatIsMissing) {
+    const std::string no_gpu = refusal_to_start("no_gpu");
+    EXPECT_TRUE(
+        no_gpu.starts_with("PyTorch cannot compute on a GPU here: it finds no GPU "
+                           "(RuntimeError: Found no NVIDIA driver on your system."))
+        << no_gpu;
+    const std::string no_cuda = refusal_to_start("no_cuda");
+    EXPECT_NE(no_cuda.find("was built without CUDA: install one with it"), std::string::npos)
+        << no_cuda;
+}
+
+TEST_F(PyTorchOnAGpu, AgreesInEachElementType) {
+    const auto peer = backend();
+    for (const DataType dtype : {DataType::f32, DataType::bf16}) {
+        for (const Mode mode : {Mode::training, Mode::inference}) {
+            const Execution execution = execution_of(mode, dtype);
+            EXPECT_EQ(peer->refusal_of(execution), "");
+            for (Graph graph : {testing::residual_network(),
+                                network("transformer:layers=1,embed=16,heads=2,inner=32,length=6,"
+                                        "vocabulary=32")}) {
+                graph = mode == Mode::inference ? for_inference(std::move(graph)) : graph;
+                EXPECT_EQ(testing::verify_graph(*peer, graph, execution), "");
+            }
+        }
+    }
+}
+
+TEST_F(PyTorchOnAGpu, TimesItsStepsByEvents) {
+    const auto peer = backend();
+    Execution execution = execution_of(Mode::training, DataType::bf16);
+    execution.scheduling.memory = MemoryReuse::shared;
+    const auto executable = peer->prepare(testing::residual_network(), execution);
+    std::vector<Seconds> times(executable->steps().size());
+    for (int iteration = 0; iteration < 3; ++iteration) {
+        EXPECT_GT(executable->run(), Seconds{});
+        Seconds sum;
+        const Seconds total = executable->run_timed(times);
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            EXPECT_EQ(times[i] > Seconds{}, executable->steps()[i].runs()) << i;
+            sum += times[i];
+        }
+        EXPECT_NEAR(sum / total, 1, 1e-9);
+    }
+    EXPECT_GT(executable->time_empty_step().value_or(Seconds{}), Seconds{});
+    EXPECT_EQ(executable->device_memory(), Bytes{5 << 20});
 }
 
 std::string name_of_instance(const ::testing::TestParamInfo<std::string>& peer) {

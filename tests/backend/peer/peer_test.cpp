@@ -43,10 +43,11 @@ protected:
         }
     }
 
-    std::unique_ptr<Backend> backend(const char* script, const PeerLimits& limits = {}) {
+    std::unique_ptr<Backend> backend(const char* script, const PeerLimits& limits = {},
+                                     const PeerOptions& options = {}) {
         ::setenv("STRATA_SCRIPT", script, 1);
         return make_peer_backend({.name = "scripted", .framework = "Scripted"}, "python3",
-                                 STRATA_SCRIPTED_PEER, limits);
+                                 STRATA_SCRIPTED_PEER, limits, options);
     }
 
     // The error if a peer misbehaves when `use` needs it; empty if nothing is noticed.
@@ -71,9 +72,10 @@ protected:
         return failure_of<DeviceFailure>(script, [](Executable&) {});
     }
 
-    std::string refusal_to_start(const char* script, const PeerLimits& limits = {}) {
+    std::string refusal_to_start(const char* script, const PeerLimits& limits = {},
+                                 const PeerOptions& options = {}) {
         try {
-            backend(script, limits);
+            backend(script, limits, options);
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ExitCode::machine_cannot);
             return error.what();
@@ -118,6 +120,54 @@ TEST_F(ScriptedPeer, AcceptsItsOptionsAndRefusesOthers) {
     EXPECT_EQ(refusal({{"jit", "2"}}), "its option jit cannot be 2: choose [\"off\",\"on\"]");
     EXPECT_EQ(refusal({{"inter-op", "0"}}),
               "its option inter-op cannot be 0: choose a whole number of at least 1");
+}
+
+TEST_F(ScriptedPeer, OnAGpuSaysWhichAndComputesWhatItsAdapterLists) {
+    const auto peer = backend("device", {}, options_for_gpu());
+    EXPECT_EQ(peer->info().device_model, "Scripted GPU");
+    EXPECT_EQ(peer->info().device_memory, Bytes{4e9});
+    EXPECT_EQ(peer->info().free_device_memory, Bytes{3e9});
+    execution_.engine.peer_options = options_for_gpu();
+    execution_.numerics.dtype = DataType::bf16;
+    execution_.numerics.single_precision = SinglePrecision::tf32;
+    execution_.engine.algorithm = ConvolutionAlgorithm::fastest;
+    EXPECT_EQ(peer->refusal_of(execution_), "");
+    EXPECT_EQ(peer->prepare(graph_, execution_)->device_memory(), Bytes{5000});
+    execution_.engine.algorithm = ConvolutionAlgorithm::winograd;
+    EXPECT_EQ(peer->refusal_of(execution_), "it chooses its algorithms itself: omit --algorithm");
+    execution_.numerics.dtype = DataType::f16;
+    EXPECT_EQ(peer->refusal_of(execution_), "its adapter computes in f32: omit --dtype");
+}
+
+TEST_F(ScriptedPeer, OnProcessorsSaysWhatOnlyAGpuComputes) {
+    const auto peer = backend("device");
+    EXPECT_EQ(peer->info().device_memory, std::nullopt);
+    const std::string way = ", or compute on a GPU with --peer-option device=cuda";
+    Execution half = execution_;
+    half.numerics.dtype = DataType::bf16;
+    EXPECT_EQ(peer->refusal_of(half), "its adapter computes in f32: omit --dtype" + way);
+    Execution narrow = execution_;
+    narrow.numerics.single_precision = SinglePrecision::tf32;
+    EXPECT_EQ(peer->refusal_of(narrow), "it has no TF32: omit --tf32" + way);
+    Execution tried = execution_;
+    tried.engine.algorithm = ConvolutionAlgorithm::fastest;
+    EXPECT_EQ(peer->refusal_of(tried), "it chooses its algorithms itself: omit --algorithm" + way);
+}
+
+TEST_F(ScriptedPeer, OnAGpuThatItDoesNotDescribeIsRefused) {
+    for (const char* script :
+         {"", "device:nameless", "device:negative", "device:text", "device:list"}) {
+        EXPECT_EQ(refusal_to_start(script, {}, options_for_gpu()),
+                  "the adapter of Scripted does not say which GPU it computes on: omit "
+                  "--peer-option device=cuda")
+            << script;
+    }
+}
+
+TEST_F(ScriptedPeer, ThatCannotComputeHereSaysWhy) {
+    EXPECT_EQ(refusal_to_start("hello:error"), "Scripted cannot compute here: out of ?[2J luck");
+    EXPECT_EQ(refusal_to_start("hello:error", {}, options_for_gpu()),
+              "Scripted cannot compute on a GPU here: out of ?[2J luck");
 }
 
 TEST_F(ScriptedPeer, IsStartedWithTheOptionsOfTheRun) {
@@ -303,6 +353,21 @@ TEST_F(ScriptedPeer, ThatCrashesWhileItIsMeasuredLeavesAPartialRunThatSaysSo) {
     EXPECT_NE(run.flags[0].sentence.find("ended by signal 11"), std::string::npos);
 }
 
+TEST_F(ScriptedPeer, OnAGpuLeavesRunsOfThatGpu) {
+    const auto peer = backend("device", {}, options_for_gpu());
+    Job job;
+    job.backend = "scripted";
+    job.execution = execution_;
+    job.execution.engine.peer_options = options_for_gpu();
+    job.policy.max_time = Seconds{0.2};
+    job.plan = plan_of(graph_, execution_.numerics);
+    const strata::Run run = execute(job, *peer, {});
+    EXPECT_EQ(run.ran_on, DeviceKind::gpu);
+    EXPECT_EQ(run.provenance.at("gpu.name"), "Scripted GPU");
+    EXPECT_EQ(run.measured_memory, Bytes{5000});
+    EXPECT_FALSE(run.device);  // the processors' ceilings are not its own
+}
+
 TEST_F(ScriptedPeer, ThatCrashesLeavesTheOtherNetworksOfASweepMeasured) {
     const TemporaryDirectory folder;
     Database database = Database::open(folder.path() / "runs.db");
@@ -322,6 +387,53 @@ TEST_F(ScriptedPeer, ThatCrashesLeavesTheOtherNetworksOfASweepMeasured) {
                                              const auto&) { states.push_back(runs.at(0).state); }};
     EXPECT_EQ(run_campaign(experiment_of(request), database, hooks), ExitCode::failed);
     EXPECT_EQ(states, (std::vector{RunState::complete, RunState::partial, RunState::complete}));
+}
+
+// A python3 in $PATH that says that it has these packages.
+class PythonInPathTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        ::setenv("PATH", folder_.path().c_str(), 1);
+        ::setenv("XDG_DATA_HOME", folder_.path().c_str(), 1);
+        ::unsetenv("STRATA_PEERS_PYTHON");
+    }
+    void TearDown() override {
+        ::setenv("PATH", path_.c_str(), 1);
+        ::unsetenv("XDG_DATA_HOME");
+    }
+
+    void make_python(const std::string& script) {
+        const auto file = folder_.write("python3", "#!/bin/sh\n" + script);
+        std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    }
+
+    TemporaryDirectory folder_;
+    const std::string path_ = std::getenv("PATH");
+};
+
+TEST_F(PythonInPathTest, IsAskedForTheFrameworksPackages) {
+    EXPECT_FALSE(peers_python_in_path());
+    make_python(
+        "for word; do [ \"$word\" != torch ] || echo torch >&2; done\n"
+        "echo openvino >&2; echo libtorch >&2; echo Warning: odd >&2\n");
+    const auto found = peers_python_in_path();
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->program, folder_.path() / "python3");
+    EXPECT_EQ(found->peers, (std::vector<std::string>{"pytorch", "openvino"}));
+}
+
+TEST_F(PythonInPathTest, IsNotUsedBesideOneForFrameworks) {
+    make_python("echo torch >&2\n");
+    ::setenv("STRATA_PEERS_PYTHON", "/nowhere/python", 1);
+    EXPECT_FALSE(peers_python_in_path());
+    ::unsetenv("STRATA_PEERS_PYTHON");
+    EXPECT_TRUE(peers_python_in_path());
+}
+
+TEST_F(PythonInPathTest, ThatCannotBeStartedIsNone) {
+    make_python("");
+    folder_.write("python3", "no program");
+    EXPECT_FALSE(peers_python_in_path());
 }
 
 TEST(PrivateFolder, ThoseLeftByKilledProcessesAreRemovedAndOthersKept) {

@@ -54,8 +54,16 @@ def misbehave(verb):
 def answer(request, state):
     verb = request["request"]
     if verb == "hello":
-        return {"protocol": 1, "version": "1.2", "details": "no framework", "apart": "Nothing.", "modes": ["training", "inference"],
-                "layouts": ["nchw"], "optimizers": ["momentum"], "options": {"inter-op": [], "jit": ["off", "on"]}}
+        words = {"protocol": 1, "version": "1.2", "details": "no framework", "apart": "Nothing.", "modes": ["training", "inference"],
+                 "layouts": ["nchw"], "optimizers": ["momentum"], "options": {"inter-op": [], "jit": ["off", "on"]}}
+        if SCRIPT.startswith("device"):
+            words["options"]["device"] = ["cpu", "cuda"]
+        if SCRIPT.startswith("device") and json.loads(os.environ["STRATA_PEER_OPTIONS"]).get("device") == "cuda":
+            words.update(dtypes=["f32", "bf16"], single_precisions=["full", "tf32"], algorithms=["auto", "fastest"])
+            words["device"] = {"device": {"model": "Scripted GPU", "memory": 4e9, "free_memory": 3000000000},
+                               "device:nameless": {"memory": 4e9}, "device:negative": {"model": "GPU", "memory": -1},
+                               "device:text": {"model": "GPU", "memory": "4e9"}, "device:list": [1]}[SCRIPT]
+        return words
     if verb == "prepare":
         with open(request["file"], "rb") as file:
             state["values"] = dict(pieces(request, file.read()))
@@ -72,6 +80,8 @@ def answer(request, state):
         return {"seconds": 0.5}
     if verb == "run_timed":
         return {"seconds": 0.25 * state["steps"], "times": [0.25] * state["steps"]}
+    if verb == "memory":
+        return {"bytes": 5000}
     if verb == "run_empty_step":
         return {"seconds": 0.125}
     if verb == "read":

@@ -82,6 +82,8 @@ def answer_to(request, state):
     if verb == "run_empty_step":
         seconds = steps.empty_step()
         return {} if seconds is None else {"seconds": seconds}
+    if verb == "memory":
+        return {"bytes": steps.memory()}
     if verb == "run_step":
         steps.run_step(request["step"])
     elif verb == "read":

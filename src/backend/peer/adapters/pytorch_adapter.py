@@ -20,9 +20,13 @@ def load():
     names = {"MKL": r"Math Kernel Library Version ([\d.]+)", "oneDNN": r"MKL-DNN v([\d.]+)"}
     words = [f"{name} {found[1]}" for name, pattern in names.items() if (found := re.search(pattern, torch.__config__.show()))]
     words += [torch.backends.cpu.get_cpu_capability(), f"OpenMP with {torch.get_num_threads()} threads"]
-    return {"name": "pytorch", "version": torch.__version__, "details": ", ".join(words), "apart": stepwise.EAGER,
-            "modes": ["training", "inference"], "layouts": ["nchw", "nhwc"], "optimizers": ["momentum", "sgd", "adam"],
-            "options": {"inter-op": [], "onednn": ["on", "off"], "profiler": ["on", "off"]}}, Steps
+    hello = {"name": "pytorch", "version": torch.__version__, "details": ", ".join(words), "apart": stepwise.EAGER,
+             "modes": ["training", "inference"], "layouts": ["nchw", "nhwc"], "optimizers": ["momentum", "sgd", "adam"],
+             "options": {"device": ["cpu", "cuda"], "inter-op": [], "onednn": ["on", "off"], "profiler": ["on", "off"]}}
+    if protocol.OPTIONS.get("device") != "cuda":
+        return hello, Steps
+    import pytorch_gpu
+    return {**hello, **pytorch_gpu.hello()}, type("GpuSteps", (pytorch_gpu.OnGpu, Steps), {})
 
 
 class Steps(stepwise.Stepwise):
@@ -30,6 +34,7 @@ class Steps(stepwise.Stepwise):
     # One kernel, or one pass back through time, gives both.
     together = ("attention", "batch_normalization", "group_normalization", "layer_normalization", "recurrent")
     implementation, compiler = "eager", "torch.compile"
+    device, activities = "cpu", ["CPU"]  # that the profiler records
 
     def begin(self):
         self.of_gru = {t: layer.attributes for layer in self.network.layers if getattr(layer.attributes, "cell", "") == "gru"
@@ -47,17 +52,20 @@ class Steps(stepwise.Stepwise):
 
     def tensor(self, array, of):
         array = rows_of_gru(self.of_gru[of.id], array) if of.id in self.of_gru else array.copy()
-        value = torch.from_numpy(array).to(getattr(torch, {"s64": "int64", "s32": "int32"}.get(of.dtype, "float32")))
+        value = torch.from_numpy(array).to(self.device, self.element_type(of))
         if self.images_last and value.dim() == 4:
             value = value.contiguous(memory_format=torch.channels_last)
         return value.requires_grad_(of.id in self.network.needs_gradient and of.role != "activation")
 
+    def element_type(self, of):
+        return getattr(torch, {"s64": "int64", "s32": "int32"}.get(of.dtype, "float32"))
+
     def array(self, value, of):
-        array = value.detach().to(torch.float32).contiguous().numpy()
+        array = value.detach().to("cpu", torch.float32).contiguous().numpy()
         return rows_of_gru(self.of_gru[of.id], array) if of.id in self.of_gru else array
 
     def zeros(self, of):
-        return torch.zeros(of.dims)
+        return torch.zeros(of.dims, dtype=self.element_type(of), device=self.device)
 
     def note_exponents(self):
         """Passes a constant exponent as a number, as a user writes it: PyTorch then squares instead of raising to a
@@ -103,9 +111,10 @@ class Steps(stepwise.Stepwise):
         the layer's backward pass, when a framework has long released what no gradient needs."""
         if t not in self.network.needs_gradient or value.requires_grad:
             return value  # a parameter is a leaf already
-        if t not in self.stubs:
-            self.stubs[t] = torch.zeros(()).expand(value.shape).requires_grad_()
-        begun = self.stubs[t].view_as(value)
+        stub = self.stubs.get(t)
+        if stub is None or stub.dtype != value.dtype:
+            stub = self.stubs[t] = value.new_zeros(()).expand(value.shape).requires_grad_()
+        begun = stub.view_as(value)
         begun.data = value
         return begun
 
@@ -139,7 +148,8 @@ class Steps(stepwise.Stepwise):
         return {t: live[t] for t in self.network.ends if t in live}
 
     def profiler(self, folder):
-        return torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], record_shapes=True)
+        return torch.profiler.profile(activities=[getattr(torch.profiler.ProfilerActivity, one) for one in self.activities],
+                                      record_shapes=True)
 
     def iterate(self):
         given = {t: self.values[t] for t in self.given}

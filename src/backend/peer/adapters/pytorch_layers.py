@@ -75,7 +75,7 @@ def attention(a, dims, q, k, v, mask=None):
     s, t = q.shape[2], k.shape[2]
     by_kernel = a.causal and mask is None and s == t
     if a.causal and not by_kernel:
-        hidden = torch.full((s, t), -math.inf).triu(t - s + 1)
+        hidden = q.new_full((s, t), -math.inf).triu(t - s + 1)
         mask = hidden if mask is None else mask + hidden
     y = F.scaled_dot_product_attention(q, k, v, mask, is_causal=by_kernel, scale=a.scale or None,
                                        enable_gqa=q.shape[1] != k.shape[1])
@@ -141,7 +141,7 @@ def dropout(a, dims, x):
 
 def slices(a, dims, x):
     for axis, start, extent, step in zip(a.axes, a.starts, a.extents, a.steps or [1] * len(a.axes)):
-        at = torch.arange(start, start + extent * step, step)
+        at = torch.arange(start, start + extent * step, step, device=x.device)
         x = x.narrow(axis, start, extent) if step == 1 else x.index_select(axis, at)
     return x
 

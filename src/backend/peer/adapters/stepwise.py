@@ -60,8 +60,7 @@ class Stepwise:
         """Restores everything to the state at the beginning of an iteration."""
         self.gradients.clear()
         self.saved.clear()
-        self.gradients.update(self.stand_ins["gradients"])
-        self.values.update(self.stand_ins["values"])
+        self.put_stand_ins()
         for place, values in self.network.data():
             if place["content"] == "scale":
                 layer = self.network.layers[place["layer"]]
@@ -71,6 +70,11 @@ class Stepwise:
                 tensor = self.network.tensors[place["tensor"]]
                 store = self.values if place["content"] == "value" else self.gradients
                 store[tensor.id] = self.tensor(values.reshape(tensor.dims), tensor)
+
+    def put_stand_ins(self):
+        """Before each iteration, because it releases what it has read."""
+        self.gradients.update(self.stand_ins["gradients"])
+        self.values.update(self.stand_ins["values"])
 
     def join_gradients(self):
         by_task = {(task.layer.id, task.kind): task for task in self.network.tasks}
@@ -111,6 +115,7 @@ class Stepwise:
                 if task.layer.id in refused or task.omitted:
                     raise Refusal(refused.get(task.layer.id) or task.omitted)
                 self.execute(task)
+                self.wait(task)
                 state["layout"] = self.layout(task)
             except Exception as error:  # whatever a framework throws
                 self.states[task.id] = {"state": "refused", "reason": sentence_of(error)}
@@ -176,6 +181,7 @@ class Stepwise:
             yield
 
     def run(self):
+        self.put_stand_ins()
         with self.profiled():
             begin = time.perf_counter()
             self.iterate()
@@ -187,6 +193,7 @@ class Stepwise:
         if self.network.fused:
             total = self.run()
             return total, [total if state["state"] == "runs" else 0.0 for state in self.states]
+        self.put_stand_ins()
         begin = before = time.perf_counter()
         for task, state in zip(self.network.tasks, self.states):
             if state["state"] == "runs":
@@ -213,6 +220,10 @@ class Stepwise:
         for _ in range(10):  # the first compiles
             self.execute(task)
             self.wait(task)
+        return self.time_of(task, times)
+
+    def time_of(self, task, times):
+        """The time of a task that is executed that often."""
         begin = time.perf_counter()
         for _ in range(times):
             self.execute(task)

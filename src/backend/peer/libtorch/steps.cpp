@@ -156,6 +156,14 @@ void Steps::stand_in(Tensors& stand_ins, Tensors& store, std::size_t tensor) con
     }
 }
 
+// Before each iteration, because it releases what it has read.
+void Steps::put_stand_ins() {
+    for (std::size_t t = 0; t < values_.size(); ++t) {
+        values_[t] = value_stand_ins_[t].defined() ? value_stand_ins_[t] : values_[t];
+        gradients_[t] = gradient_stand_ins_[t].defined() ? gradient_stand_ins_[t] : gradients_[t];
+    }
+}
+
 void Steps::refuse(std::size_t task, const std::string& reason, bool of_layer) {
     const ToldLayer& layer = network_.layers[network_.tasks[task].layer];
     states_[task] = {{"state", "refused"}, {"reason", reason}};
@@ -208,6 +216,7 @@ std::string Steps::layout_of(const ToldTask& task) const {
 }
 
 double Steps::run() {
+    put_stand_ins();
     const auto begin = Clock::now();
     iterate();
     return seconds_between(begin, Clock::now());
@@ -215,6 +224,7 @@ double Steps::run() {
 
 std::pair<double, std::vector<double>> Steps::run_timed() {
     std::vector<double> times(states_.size());
+    put_stand_ins();
     const auto begin = Clock::now();
     auto before = begin;
     for (std::size_t i = 0; i < states_.size(); ++i) {

@@ -49,6 +49,7 @@ private:
     std::vector<float> values_of(const at::Tensor& value, std::size_t tensor) const;
     void refuse(std::size_t task, const std::string& reason, bool of_layer);
     void stand_in(Tensors& stand_ins, Tensors& store, std::size_t tensor) const;
+    void put_stand_ins();
     Tensors apply(std::size_t layer, const Tensors& operands) const;
     void execute(std::size_t task);
     void forward(std::size_t layer);
