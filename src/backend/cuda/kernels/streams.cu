@@ -11,14 +11,15 @@ constexpr std::int64_t on_their_way = 4;
 constexpr std::int64_t elements_of_pack = 4;
 constexpr float no_sum = -1.25e30f;  // a value that no sum has
 
-// Reads from L2, bypassing L1. Volatile, because the compiler would otherwise see that a later pass
-// reads the same data again. (The tests' emulator cannot run PTX.)
+// Reads from L2, bypassing L1. Relaxed, because ptxas keeps what a weak load has read, even a
+// volatile one, in registers for the next pass. (The tests' emulator cannot run PTX.)
 __device__ float4 load(const float4* from) {
 #ifdef __CUDACC__
     float4 pack;
-    asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
+    asm volatile("ld.relaxed.gpu.global.v4.f32 {%0, %1, %2, %3}, [%4];"
                  : "=f"(pack.x), "=f"(pack.y), "=f"(pack.z), "=f"(pack.w)
-                 : "l"(from));
+                 : "l"(from)
+                 : "memory");
     return pack;
 #else
     return *from;
