@@ -95,18 +95,22 @@ private:
     void take_batch(Lowering& lowering, const TensorView& x) {
         mean_ = lowering.make_transient({count_}, statistic);
         inverse_ = lowering.make_transient({count_}, statistic);
-        const TensorView variance = lowering.make_transient({count_}, statistic);
         FoldShape shape = shape_of(x);
         const std::int64_t step = shape.inputs[0][1];
         shape.inputs.push_back({0, step, 0});
-        const std::array types = {x.format.type, x.format.type};
-        calls_ = fold_calls(lowering,
-                            has_rows_of_packs(x) ? channel_moments(rows_of(x), count_, types)
-                                                 : moments_fold(shape, types),
-                            {x, x}, {*mean_, variance});
-        calls_.push_back(
-            {statistics_kernel(count_, step, x.format.type, op_.epsilon, op_.momentum),
-             {x, *mean_, variance, *inverse_, parameter(lowering, 3), parameter(lowering, 4)}});
+        FoldParts moments = has_rows_of_packs(x)
+                                ? channel_moments(rows_of(x), count_, x.format.type)
+                                : moments_fold(shape, x.format.type);
+        const TensorView parts = lowering.make_transient({moments.partials}, statistic);
+        const BatchStatistics statistics = {.slices = moments.slices,
+                                            .x_stride = step,
+                                            .each = static_cast<float>(product(x.dims) / count_),
+                                            .epsilon = static_cast<float>(op_.epsilon),
+                                            .keep = static_cast<float>(op_.momentum),
+                                            .take = static_cast<float>(1 - op_.momentum)};
+        calls_ = {{std::move(moments.kernel), {x, x, parts}},
+                  {statistics_kernel(count_, statistics, x.format.type),
+                   {parts, x, *mean_, *inverse_, parameter(lowering, 3), parameter(lowering, 4)}}};
     }
 
     void take_running(Lowering& lowering) {

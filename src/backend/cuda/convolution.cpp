@@ -30,7 +30,7 @@ ImageStrides image_strides(const TensorView& view) {
 
 Call add_channel_bias(const TensorView& y, const TensorView& bias) {
     return {channel_bias(product(y.dims), channel_place(y.dims, y.format.order), y.format.type),
-            {y, bias}};
+            {y, bias, y}};
 }
 
 std::vector<Call> channel_sums(Lowering& lowering, const TensorView& dy, const TensorView& sums) {

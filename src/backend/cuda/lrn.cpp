@@ -14,19 +14,17 @@ public:
     void forward(Lowering& lowering) override {
         const TensorView x = lowering.shaped_value(input(0));
         const TensorView y = lowering.make_value(output(), x.format);
-        scales_ = lowering.make_transient(x.dims, {ElementType::f32, x.format.order});
-        lowering.compute(lrn_forward(op_, shape_of(x), {x.format.type, y.format.type}),
-                         {x, y, *scales_});
+        order_ = x.format.order;
+        lowering.compute(lrn_forward(op_, shape_of(x), {x.format.type, y.format.type}), {x, y});
     }
 
     void backward_data(Lowering& lowering) override {
-        const TensorView x =
-            lowering.value(input(0), {lowering.element_type(input(0)), scales_->format.order});
+        const TensorView x = lowering.value(input(0), {lowering.element_type(input(0)), order_});
         const TensorView dy = lowering.gradient(output(), x.format);
         const TensorView dx = lowering.make_gradient(input(0), x.format);
         lowering.compute(
             lrn_backward(op_, shape_of(x), {x.format.type, dy.format.type, dx.format.type}),
-            {x, dy, *scales_, dx});
+            {x, dy, dx});
     }
 
 private:
@@ -35,7 +33,7 @@ private:
     }
 
     const Lrn& op_;
-    std::optional<TensorView> scales_;
+    Order order_ = Order::rows;
 };
 
 }  // namespace

@@ -7,25 +7,12 @@ namespace strata::cuda {
 
 namespace {
 
-struct BiasBody {
-    Elements y;
-    const float* bias;
-    Channels channels;
-    std::int64_t count;
-
-    __device__ void operator()(std::int64_t pack) const {
-        each_pack(
-            pack, count,
-            [&](std::int64_t begin) {
-                const RawPack raw = y.load_raw_pack(begin);
-                const Pack added = channels.load(bias, begin, channels.of(begin));
-                Pack values = y.values_of(raw);
-                for (int j = 0; j < Pack::size; ++j) {
-                    values.at[j] += added.at[j];
-                }
-                y.store_pack(begin, values);
-            },
-            [&](std::int64_t i) { y.store(i, y.load(i) + bias[channels.of(i)]); });
+struct AddBias {
+    static constexpr int parameters = 1;
+    static constexpr int coefficients = 1;
+    __device__ void prepare(const float* bias, float* added) const { added[0] = bias[0]; }
+    __device__ float operator()(const float* y, const float* added) const {
+        return y[0] + added[0];
     }
 };
 
@@ -46,10 +33,7 @@ ChannelPlace channel_place(const Dims& image, Order order) {
 }
 
 Kernel channel_bias(std::int64_t count, const ChannelPlace& place, ElementType y) {
-    return each("strata:bias", ceiling(count, Pack::size), [=](std::span<void* const> at) {
-        return BiasBody{Elements(at[0], y), static_cast<const float*>(at[1]), Channels(place),
-                        count};
-    });
+    return channel_map<1>("strata:bias", count, place, {y, y}, AddBias());
 }
 
 }  // namespace strata::cuda

@@ -10,6 +10,16 @@
 
 namespace strata::cuda {
 
+// Calls use(0) ... use(Count - 1). A loop may stay a loop, and an array that it indexes is then in
+// local memory instead of registers.
+template <int Count, class Use>
+__device__ void unrolled(const Use& use) {
+    if constexpr (Count > 0) {
+        unrolled<Count - 1>(use);
+        use(Count - 1);
+    }
+}
+
 // A few adjacent elements that a thread moves at once: one or two 16-byte accesses.
 struct Pack {
     static constexpr int size = 8;

@@ -50,22 +50,32 @@ FoldAxes fold_axes(const FoldShape& shape) {
             .is_contiguous = folds_neighbours(shape)};
 }
 
-// Aims at about two blocks for every multiprocessor of a large GPU, without slices so short that
-// their partial results cost more than they gain.
+// Aims at several blocks for every multiprocessor of a large GPU, so that the last ones to end are
+// a small part, without slices so short that their partial results cost more than they gain.
 std::int64_t fold_slices(const FoldAxes& axes) {
-    constexpr std::int64_t wanted_blocks = 256;
-    constexpr std::int64_t shortest = 1024;
+    const std::int64_t wanted_blocks = axes.is_contiguous ? 2048 : 512;
+    const std::int64_t shortest = axes.is_contiguous ? 4096 : 256;
     const std::int64_t each_block = axes.is_contiguous ? 1 : 32;
     const std::int64_t blocks = (axes.kept.count + each_block - 1) / each_block;
     const std::int64_t wanted = wanted_blocks / std::max<std::int64_t>(blocks, 1);
     return std::max<std::int64_t>(1, std::min(wanted, axes.folded.count / shortest));
 }
 
-std::int64_t channel_slices(std::int64_t rows, std::int64_t packs) {
-    constexpr std::int64_t wanted_teams = 256 * 32;
-    constexpr std::int64_t shortest = 64;
-    return std::max<std::int64_t>(
-        1, std::min(wanted_teams / std::max<std::int64_t>(packs, 1), rows / shortest));
+ChannelTiles channel_tiles(std::int64_t rows, std::int64_t channels, std::int64_t blocks,
+                           std::int64_t least, std::int64_t most) {
+    constexpr std::int64_t threads = 256;
+    constexpr std::int64_t pack = 8;
+    const auto ceiling = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+    ChannelTiles tiles = {.rows = rows, .channels = channels};
+    while (tiles.packs < 32 && tiles.packs * pack < channels) {
+        tiles.packs *= 2;
+    }
+    tiles.across = ceiling(channels, tiles.packs * pack);
+    const std::int64_t step = threads / tiles.packs;
+    const std::int64_t wanted = std::max<std::int64_t>(1, blocks / tiles.across);
+    tiles.rows_of_block = step * std::clamp(ceiling(rows, step * wanted), least, most);
+    tiles.slices = std::max<std::int64_t>(1, ceiling(rows, tiles.rows_of_block));
+    return tiles;
 }
 
 }  // namespace strata::cuda

@@ -129,11 +129,17 @@ __global__ void __launch_bounds__(threads_of_short_rows)
 }
 
 // One block per row.
-template <class Body>
-__global__ void __launch_bounds__(max_threads) long_rows_kernel(Body body, std::int64_t count) {
+template <class Body, std::int64_t most_threads>
+__global__ void __launch_bounds__(most_threads) long_rows_kernel(Body body, std::int64_t count) {
     for (std::int64_t row = blockIdx.x; row < count; row += gridDim.x) {
         body(row, BlockTeam());
     }
+}
+
+// One block per tile, which its threads divide among themselves.
+template <class Body>
+__global__ void __launch_bounds__(threads_of_each) tiles_kernel(Body body, std::int64_t) {
+    body(static_cast<std::int64_t>(blockIdx.x));
 }
 
 // 32 columns per block. All threads take part in every reduction.
@@ -186,21 +192,35 @@ Kernel each(std::string name, std::int64_t count, Make make) {
             }};
 }
 
-// body(row, team) for each row of `length` adjacent elements.
-template <class Make>
+// body(row, team) for each row of `length` adjacent elements. Blocks of fewer threads leave each of
+// them more registers.
+template <std::int64_t most_threads = max_threads, class Make>
 Kernel rows(std::string name, std::int64_t count, std::int64_t length, Make make) {
     constexpr std::int64_t long_row = 1024;
     const bool is_long = length > long_row;
-    const Geometry geometry =
-        is_long ? Geometry{blocks_for(count, 1), length > 8 * long_row ? 1024 : 256}
-                : Geometry{blocks_for(count, 4), 128};
+    const std::int64_t threads = length > 8 * long_row ? most_threads : threads_of_each;
+    const Geometry geometry = is_long ? Geometry{blocks_for(count, 1), threads}
+                                      : Geometry{blocks_for(count, 4), threads_of_short_rows};
     return {.name = std::move(name),
             .geometry = geometry,
             .reads = compiled_reads,
             .launch = [=](cudaStream_t stream, std::span<void* const> at) {
                 using Body = decltype(make(at));
-                return launch(is_long ? &long_rows_kernel<Body> : &short_rows_kernel<Body>,
-                              geometry, stream, make(at), count);
+                return launch(
+                    is_long ? &long_rows_kernel<Body, most_threads> : &short_rows_kernel<Body>,
+                    geometry, stream, make(at), count);
+            }};
+}
+
+// body(tile) for tile = 0 ... count - 1, by all threads of a block.
+template <class Make>
+Kernel tiles(std::string name, std::int64_t count, Make make) {
+    const Geometry geometry = {blocks_for(count, 1), threads_of_each};
+    return {.name = std::move(name),
+            .geometry = geometry,
+            .reads = compiled_reads,
+            .launch = [=](cudaStream_t stream, std::span<void* const> at) {
+                return launch(&tiles_kernel<decltype(make(at))>, geometry, stream, make(at), count);
             }};
 }
 

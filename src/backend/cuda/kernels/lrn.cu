@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/kernels/normalization.h"
 
-#include "backend/cuda/kernels/divisor.h"
 #include "backend/cuda/kernels/elements.cuh"
 #include "backend/cuda/kernels/launch.cuh"
 
@@ -9,32 +8,16 @@ namespace strata::cuda {
 
 namespace {
 
-// An element's channel, and the distance in memory to the next channel's.
-struct ChannelAxis {
-    Divisor inner;  // elements from one channel to the next
-    Divisor channels;
+// A block has a tile of channels and positions. It keeps the terms of its windows in shared memory,
+// those of the channels beside its own, too: `halo` on each side, so that only windows of
+// more than 2 halo + 1 channels read global memory again.
+constexpr int tile = 32;
+constexpr int halo = 8;
+constexpr int threads_across = threads_of_each / tile;
+constexpr int own_elements = tile / threads_across;
 
-    __device__ std::int64_t channel(std::int64_t i) const {
-        const std::int64_t row = inner.quotient(i);
-        return row - channels.quotient(row) * channels.value();
-    }
-    // Calls use(place) for channels c - before ... c + after that exist.
-    template <class Use>
-    __device__ void window(std::int64_t i, std::int64_t before, std::int64_t after,
-                           const Use& use) const {
-        const std::int64_t c = channel(i);
-        for (std::int64_t d = -before; d <= after; ++d) {
-            if (c + d >= 0 && c + d < channels.value()) {
-                use(i + d * inner.value());
-            }
-        }
-    }
-};
-
-ChannelAxis axis_of(const LrnShape& shape) {
-    const bool is_last = shape.order == Order::channels_last;
-    return {Divisor(is_last ? 1 : shape.positions), Divisor(shape.channels)};
-}
+template <int Halo>
+using Terms = float[tile + 2 * Halo][tile + 1];  // one column more, against bank conflicts
 
 // scale^-beta. The general power takes a hundred instructions; for 3/4, the exponent of every
 // published network, two square roots suffice.
@@ -50,82 +33,289 @@ struct Power {
     }
 };
 
-// The constants, and how far the window extends before and after its channel.
-struct Constants {
+// How far the window extends before and after its channel, and the constants.
+struct LrnConstants {
+    int before;
+    int after;
     float k;
     float share;  // alpha / size
     Power power;
-    std::int64_t before;
-    std::int64_t after;
 };
 
-Constants constants_of(const Lrn& op) {
+LrnConstants constants_of(const Lrn& op) {
     const std::int64_t before = (op.size - 1) / 2;
-    return {static_cast<float>(op.k),
+    return {static_cast<int>(before),
+            static_cast<int>(op.size - 1 - before),
+            static_cast<float>(op.k),
             static_cast<float>(op.alpha / static_cast<double>(op.size)),
-            {static_cast<float>(op.beta)},
-            before,
-            op.size - 1 - before};
+            {static_cast<float>(op.beta)}};
 }
 
-struct ForwardBody {
+// The images, as tiles. Images whose channels are innermost follow each other like positions.
+struct LrnImages {
+    std::int64_t images;
+    std::int64_t positions;
+    int channels;
+    bool is_last;
+
+    __host__ __device__ std::int64_t tiles_of_channels() const { return (channels - 1) / tile + 1; }
+    __host__ __device__ std::int64_t tiles_of_positions() const {
+        return (positions - 1) / tile + 1;
+    }
+};
+
+// A thread's place within its tile: neighbouring threads have elements that are adjacent in memory.
+class LrnTile {
+public:
+    __device__ LrnTile(const LrnImages& images, std::int64_t block)
+        : channels_(images.channels), is_last_(images.is_last) {
+        const std::int64_t row = block / images.tiles_of_channels();
+        first_ = static_cast<int>(block - row * images.tiles_of_channels()) * tile;
+        const std::int64_t image = row / images.tiles_of_positions();
+        const std::int64_t position = (row - image * images.tiles_of_positions()) * tile;
+        const std::int64_t left = images.positions - position;
+        positions_ = left < tile ? static_cast<int>(left) : tile;
+        channel_stride_ = is_last_ ? 1 : images.positions;
+        position_stride_ = is_last_ ? channels_ : 1;
+        begin_ = image * images.positions * channels_ + position * position_stride_;
+    }
+
+    __device__ std::int64_t index(int channel, int position) const {
+        return begin_ + channel * channel_stride_ + position * position_stride_;
+    }
+    __device__ bool exists(int channel) const { return channel >= 0 && channel < channels_; }
+    __device__ int row(int channel) const { return channel - first_; }
+
+    // Calls use(k, channel, position) for the thread's k-th own element. The position exists.
+    template <class Use>
+    __device__ void each_own(const Use& use) const {
+        const int near = threadIdx.x % tile;
+        unrolled<own_elements>([&](int k) {
+            const int far = static_cast<int>(threadIdx.x) / tile + k * threads_across;
+            const int channel = first_ + (is_last_ ? near : far);
+            const int position = is_last_ ? far : near;
+            if (position < positions_) {
+                use(k, channel, position);
+            }
+        });
+    }
+    // Calls use(channel, position) for some of `before` channels in front of the tile and `after`
+    // behind it.
+    template <class Use>
+    __device__ void each_beside(int before, int after, const Use& use) const {
+        const int position = threadIdx.x % tile;
+        for (int row = static_cast<int>(threadIdx.x) / tile; row < before + after;
+             row += threads_across) {
+            const int channel = row < before ? first_ - before + row : first_ + tile + row - before;
+            if (position < positions_) {
+                use(channel, position);
+            }
+        }
+    }
+
+    // The sum of the terms of channels channel - before ... channel + after: those within the
+    // tile's halo from `terms`, which has zeros for channels that do not exist; all others
+    // computed.
+    template <int Size, int Rows, class Compute>
+    __device__ float sum(const float (&terms)[Rows][tile + 1], int channel, int position,
+                         int before, int after, const Compute& compute) const {
+        constexpr int beside = (Rows - tile) / 2;
+        if constexpr (Size > 0) {
+            float sum = 0;
+            unrolled<Size>(
+                [&](int c) { sum += terms[row(channel) + beside - Size / 2 + c][position]; });
+            return sum;
+        }
+        const int begin = channel < before ? 0 : channel - before;
+        const int end = channels_ - channel <= after ? channels_ : channel + after + 1;
+        const int held_begin = first_ - beside > begin ? first_ - beside : begin;
+        const int held_end = first_ + tile + beside < end ? first_ + tile + beside : end;
+        float sum = 0;
+        for (int c = begin; c < held_begin; ++c) {
+            sum += compute(c);
+        }
+        for (int c = held_begin; c < held_end; ++c) {
+            sum += terms[c - first_ + beside][position];
+        }
+        for (int c = held_end; c < end; ++c) {
+            sum += compute(c);
+        }
+        return sum;
+    }
+
+private:
+    int channels_;
+    bool is_last_;
+    int first_;  // channel
+    int positions_;
+    std::int64_t channel_stride_;
+    std::int64_t position_stride_;
+    std::int64_t begin_;
+};
+
+__device__ int at_most(int value, int limit) {
+    return value < limit ? value : limit;
+}
+
+// The squares of x in and beside a tile, from which its scales follow.
+template <int Size, int Halo>
+struct Squares {
+    const Elements& x;
+    const LrnTile& tile_of;
+    const LrnConstants& constants;
+    Terms<Halo>& terms;
+
+    __device__ static float square(float value) { return value * value; }
+    __device__ float value(int channel, int position) const {
+        return tile_of.exists(channel) ? x.load(tile_of.index(channel, position)) : 0;
+    }
+    __device__ void load(int before, int after, float* own) const {
+        RawElement raw[own_elements] = {};
+        tile_of.each_own([&](int k, int channel, int position) {
+            if (tile_of.exists(channel)) {
+                raw[k] = x.load_raw(tile_of.index(channel, position));
+            }
+        });
+        tile_of.each_beside(at_most(before, Halo), at_most(after, Halo), [&](int c, int position) {
+            terms[tile_of.row(c) + Halo][position] = square(value(c, position));
+        });
+        tile_of.each_own([&](int k, int channel, int position) {
+            own[k] = x.value_of(raw[k]);
+            terms[tile_of.row(channel) + Halo][position] = square(own[k]);
+        });
+        __syncthreads();
+    }
+    __device__ float scale(int channel, int position) const {
+        const float squares =
+            tile_of.template sum<Size>(terms, channel, position, constants.before, constants.after,
+                                       [&](int c) { return square(value(c, position)); });
+        return constants.k + constants.share * squares;
+    }
+};
+
+// `Size`: of the window, if it is odd and known when the kernel is compiled; otherwise 0.
+template <int Size>
+struct LrnForward {
     Elements x;
     Elements y;
-    float* scales;
-    ChannelAxis axis;
-    Constants constants;
+    LrnImages images;
+    LrnConstants constants;
 
-    __device__ void operator()(std::int64_t i) const {
-        float squares = 0;
-        axis.window(i, constants.before, constants.after, [&](std::int64_t at) {
-            const float value = x.load(at);
-            squares += value * value;
+    __device__ void operator()(std::int64_t block) const {
+        __shared__ Terms<halo> terms;
+        const LrnTile tile_of(images, block);
+        const Squares<Size, halo> squares = {x, tile_of, constants, terms};
+        float own[own_elements] = {};
+        squares.load(constants.before, constants.after, own);
+        tile_of.each_own([&](int k, int channel, int position) {
+            if (tile_of.exists(channel)) {
+                const float scale = squares.scale(channel, position);
+                y.store(tile_of.index(channel, position), own[k] * constants.power(scale));
+            }
         });
-        const float scale = constants.k + constants.share * squares;
-        scales[i] = scale;
-        y.store(i, x.load(i) * constants.power(scale));
     }
 };
 
-struct BackwardBody {
+// Computes the scales again, which takes less time than reading what the forward pass could leave.
+template <int Size>
+struct LrnBackward {
     Elements x;
     Elements dy;
-    const float* scales;
     Elements dx;
-    ChannelAxis axis;
-    Constants constants;
+    LrnImages images;
+    LrnConstants constants;
 
-    __device__ void operator()(std::int64_t i) const {
-        float sum = 0;
-        axis.window(i, constants.after, constants.before, [&](std::int64_t at) {
-            sum += dy.load(at) * x.load(at) * constants.power(scales[at]) / scales[at];
+    __device__ void operator()(std::int64_t block) const {
+        __shared__ Terms<2 * halo> squares_of_x;
+        __shared__ Terms<halo> ratios;
+        const LrnTile tile_of(images, block);
+        const Squares<Size, 2 * halo> squares = {x, tile_of, constants, squares_of_x};
+        RawElement gradients[own_elements] = {};
+        tile_of.each_own([&](int k, int channel, int position) {
+            if (tile_of.exists(channel)) {
+                gradients[k] = dy.load_raw(tile_of.index(channel, position));
+            }
         });
+        const int reach = constants.before + constants.after;
+        float own[own_elements] = {};
+        squares.load(reach, reach, own);
+        // dy s^-beta, which a channel's own gradient has; and what the sums of others have.
+        const auto direct_of = [&](float gradient, float scale) {
+            return gradient * constants.power(scale);
+        };
+        const auto ratio_of = [&](int channel, int position) {
+            if (!tile_of.exists(channel)) {
+                return 0.0F;
+            }
+            const std::int64_t i = tile_of.index(channel, position);
+            const float scale = squares.scale(channel, position);
+            return direct_of(dy.load(i), scale) * x.load(i) / scale;
+        };
+        float direct[own_elements] = {};
+        tile_of.each_own([&](int k, int channel, int position) {
+            const float scale = squares.scale(channel, position);
+            direct[k] = direct_of(dy.value_of(gradients[k]), scale);
+            ratios[tile_of.row(channel) + halo][position] =
+                tile_of.exists(channel) ? direct[k] * own[k] / scale : 0;
+        });
+        tile_of.each_beside(at_most(constants.after, halo), at_most(constants.before, halo),
+                            [&](int c, int position) {
+                                ratios[tile_of.row(c) + halo][position] = ratio_of(c, position);
+                            });
+        __syncthreads();
         const float factor = 2 * constants.share * constants.power.beta;
-        dx.store(i, dy.load(i) * constants.power(scales[i]) - factor * x.load(i) * sum);
+        tile_of.each_own([&](int k, int channel, int position) {
+            if (tile_of.exists(channel)) {
+                const float sum =
+                    tile_of.sum<Size>(ratios, channel, position, constants.after, constants.before,
+                                      [&](int c) { return ratio_of(c, position); });
+                dx.store(tile_of.index(channel, position), direct[k] - factor * own[k] * sum);
+            }
+        });
     }
 };
 
-std::int64_t count_of(const LrnShape& shape) {
-    return shape.images * shape.channels * shape.positions;
+LrnImages images_of(const LrnShape& shape) {
+    const bool is_last = shape.order == Order::channels_last;
+    return {is_last ? 1 : shape.images, is_last ? shape.images * shape.positions : shape.positions,
+            static_cast<int>(shape.channels), is_last};
+}
+
+// `make` makes the body for a size that is known when it is compiled.
+template <class Make>
+Kernel lrn_kernel(std::string name, const Lrn& op, const LrnImages& images, Make make) {
+    constexpr int published = 5;
+    const bool is_empty = images.images * images.positions * images.channels == 0;
+    const std::int64_t count =
+        is_empty ? 0 : images.images * images.tiles_of_positions() * images.tiles_of_channels();
+    if (op.size == published) {
+        return tiles(std::move(name), count, [=](std::span<void* const> at) {
+            return make(std::integral_constant<int, published>(), at);
+        });
+    }
+    return tiles(std::move(name), count, [=](std::span<void* const> at) {
+        return make(std::integral_constant<int, 0>(), at);
+    });
 }
 
 }  // namespace
 
 Kernel lrn_forward(const Lrn& op, const LrnShape& shape, const std::array<ElementType, 2>& types) {
-    return each("strata:lrn_forward", count_of(shape), [=](std::span<void* const> at) {
-        return ForwardBody{Elements(at[0], types[0]), Elements(at[1], types[1]),
-                           static_cast<float*>(at[2]), axis_of(shape), constants_of(op)};
+    const LrnImages images = images_of(shape);
+    const LrnConstants constants = constants_of(op);
+    return lrn_kernel("strata:lrn_forward", op, images, [=](auto size, std::span<void* const> at) {
+        return LrnForward<decltype(size)::value>{Elements(at[0], types[0]),
+                                                 Elements(at[1], types[1]), images, constants};
     });
 }
 
 Kernel lrn_backward(const Lrn& op, const LrnShape& shape, const std::array<ElementType, 3>& types) {
-    return each("strata:lrn_backward", count_of(shape), [=](std::span<void* const> at) {
-        return BackwardBody{Elements(at[0], types[0]),
-                            Elements(at[1], types[1]),
-                            static_cast<const float*>(at[2]),
-                            Elements(at[3], types[2]),
-                            axis_of(shape),
-                            constants_of(op)};
+    const LrnImages images = images_of(shape);
+    const LrnConstants constants = constants_of(op);
+    return lrn_kernel("strata:lrn_backward", op, images, [=](auto size, std::span<void* const> at) {
+        return LrnBackward<decltype(size)::value>{Elements(at[0], types[0]),
+                                                  Elements(at[1], types[1]),
+                                                  Elements(at[2], types[2]), images, constants};
     });
 }
 

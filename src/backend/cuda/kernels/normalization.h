@@ -27,26 +27,34 @@ bool fills_packs(std::int64_t channels);
 FoldKernels row_sums(const std::string& name, std::int64_t rows, std::int64_t channels,
                      const std::array<ElementType, 2>& types);
 
-// y += the bias of each element's channel. Addresses: y, bias (f32).
+// y += the bias of each element's channel. Addresses: y, bias (f32), y.
 Kernel channel_bias(std::int64_t count, const ChannelPlace& place, ElementType y);
 
 // Batch normalisation in three passes over x: its moments, the values that follow from them for
 // each channel, and the normalisation itself.
 
-// Mean and biased variance over the folded axes, from sums of x - s and (x - s)^2, where s is the
-// first element of each result, so that a large mean costs no precision. Inputs: x and s, x's first
-// elements broadcast. Outputs: mean - s and variance, f32.
-FoldKernels moments_fold(const FoldShape& shape, const std::array<ElementType, 2>& types);
+// The sums of x - s and (x - s)^2 over the folded axes, where s is the first element of each
+// result, so that a large mean costs no precision. Inputs: x and s, x's first elements broadcast.
+FoldParts moments_fold(const FoldShape& shape, ElementType x);
 
 // The same for channels-last rows that fill packs; s is the first row.
-FoldKernels channel_moments(std::int64_t rows, std::int64_t channels,
-                            const std::array<ElementType, 2>& types);
+FoldParts channel_moments(std::int64_t rows, std::int64_t channels, ElementType x);
 
-// For each statistic: mean += s; inverse = 1 / sqrt(variance + epsilon); running = momentum *
-// running + (1 - momentum) * batch's. `x_stride` is the stride of s within x. Addresses: x, mean,
-// variance, inverse, running mean, running variance; all f32 but x, all in place.
-Kernel statistics_kernel(std::int64_t count, std::int64_t x_stride, ElementType x, double epsilon,
-                         double momentum);
+// What follows from the moments of `each` elements, summed in slices. `x_stride` is the stride of s
+// within x.
+struct BatchStatistics {
+    std::int64_t slices = 1;
+    std::int64_t x_stride = 1;
+    float each = 1;
+    float epsilon = 0;
+    float keep = 0;  // of the running statistics
+    float take = 0;  // of the batch's
+};
+
+// For each statistic: mean and inverse = 1 / sqrt(biased variance + epsilon); running = keep *
+// running + take * batch's. Addresses: parts of the moments, x, mean, inverse, running mean,
+// running variance; all f32 but x.
+Kernel statistics_kernel(std::int64_t count, const BatchStatistics& statistics, ElementType x);
 // For given statistics: computes only the inverse. Addresses: variance, inverse.
 Kernel inverse_kernel(std::int64_t count, double epsilon);
 
@@ -125,11 +133,11 @@ struct LrnShape {
     Order order = Order::rows;
 };
 
-// y = x s^-beta with s = k + alpha / size * sum of x^2 over the window. Addresses: x, y, s (f32).
+// y = x s^-beta with s = k + alpha / size * sum of x^2 over the window. Addresses: x, y.
 Kernel lrn_forward(const Lrn& op, const LrnShape& shape, const std::array<ElementType, 2>& types);
 
 // dx[j] = dy[j] s[j]^-beta - 2 alpha beta / size x[j] sum of dy[c] x[c] s[c]^(-beta-1) over the c
-// whose windows cover j. Addresses: x, dy, s, dx.
+// whose windows cover j. Addresses: x, dy, dx.
 Kernel lrn_backward(const Lrn& op, const LrnShape& shape, const std::array<ElementType, 3>& types);
 
 }  // namespace strata::cuda
