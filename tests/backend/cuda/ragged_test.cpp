@@ -61,7 +61,16 @@ std::vector<std::string> ragged_problems() {
                              "transpose(31x33) permutation=1x0",
                              "pad(1x3x31x33) begin=0x0x1x2 end=0x0x2x1 kind=reflect",
                              "lrn(1x33x7x5)",
+                             "lrn(2x70x5x7) size=4",
+                             "lrn(1x130x5x7) size=18",
+                             "lrn(1x130x3x3) size=37",
                              "pooling(1x33x31x31) kernel=3x3 stride=2x2",
+                             "pooling(2x3x95x97) kernel=3x3 stride=2x2 pad_begin=1x1",
+                             "pooling(3x5x13x13) kernel=5x5 pad_begin=2x2 pad_end=2x2",
+                             "pooling(1x3x79x83) kernel=3x2 stride=1x2 dilation=3x2",
+                             "pooling(2x3x9001) kernel=3 stride=2",
+                             "pooling(1x2x5x61x67) kernel=3x3x3 stride=1x2x2",
+                             "pooling(1x3x31x33) kernel=31x33 kind=average",
                              "resize(1x33x7x5) sizes=13x11 interpolation=cubic",
                              "concat(2x33x5, 2x31x5)",
                              "embedding(31x5:s64) rows=11 width=33"}) {
@@ -103,8 +112,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values("batch_normalization(3x8x5x7)", "batch_normalization(3x31x5x7)",
                       "batch_normalization(3x264x3x3)", "batch_normalization(2x16x33x37)",
                       "batch_normalization(5x24x41x43)", "pooling(1x31x7x5) kernel=3x3 stride=2x2",
-                      "pooling(1x40x7x5) kind=average kernel=3x3", "lrn(1x31x3x5)",
-                      "lrn(1x40x3x5)"),
+                      "pooling(1x40x7x5) kind=average kernel=3x3",
+                      "pooling(3x40x31x33) kernel=3x3 stride=2x2", "lrn(1x31x3x5)", "lrn(3x40x3x5)",
+                      "lrn(1x72x7x5) size=21"),
     name_of_case);
 
 // A view that begins within a buffer may not be aligned for accesses of 16 bytes.

@@ -7,6 +7,8 @@
 #include "backend/cuda/kernels/planes.cuh"
 #include "backend/reference/views.h"
 
+#include <type_traits>
+
 namespace strata::cuda {
 
 // The unit that one thread moves: one element, or a pack of adjacent elements.
@@ -25,17 +27,27 @@ __device__ void fill(Lanes<Width>& lanes, float value) {
 
 // From element `i` on, which must be a multiple of the width.
 template <int Width>
-__device__ Lanes<Width> load(const Elements& elements, std::int64_t i) {
-    Lanes<Width> lanes;
+using RawLanes = std::conditional_t<Width == 1, RawElement, RawPack>;
+
+template <int Width>
+__device__ RawLanes<Width> load_raw(const Elements& elements, std::int64_t i) {
     if constexpr (Width == 1) {
-        lanes.at[0] = elements.load(i);
+        return elements.load_raw(i);
     } else {
-        const Pack pack = elements.load_pack(i);
-        for (int lane = 0; lane < Width; ++lane) {
-            lanes.at[lane] = pack.at[lane];
-        }
+        return elements.load_raw_pack(i);
     }
-    return lanes;
+}
+
+template <int Width>
+__device__ Lanes<Width> values_of(const Elements& elements, const RawLanes<Width>& raw) {
+    if constexpr (Width == 1) {
+        return {{elements.value_of(raw)}};
+    } else {
+        Lanes<Width> lanes;
+        const Pack pack = elements.values_of(raw);
+        unrolled<Width>([&](int lane) { lanes.at[lane] = pack.at[lane]; });
+        return lanes;
+    }
 }
 
 template <int Width>
@@ -62,21 +74,28 @@ struct AxisOfWindow {
     int begin;
     int end;
     Divisor by_stride;
+    Divisor by_dilation;
 
     __device__ int position(int o, int tap) const { return o * stride - begin + tap * dilation; }
-    __device__ bool inside(int at) const { return at >= 0 && at < input; }
+
+    // The taps [first, end) of an output's window at positions from `minimum` to below `limit`.
+    struct Taps {
+        int first;
+        int end;
+    };
+    __device__ Taps taps(int o, int minimum, int limit) const {
+        const int start = position(o, 0);
+        const int first = start >= minimum ? 0 : steps(minimum - start);
+        const int beyond = start >= limit ? 0 : steps(limit - start);
+        return {first, beyond < kernel ? beyond : kernel};
+    }
+    __device__ Taps inside(int o) const { return taps(o, 0, input); }
 
     // The taps of an output's window that count: those inside the input, and with `include_pad`
     // those in the padding.
     __device__ int counted(int o, bool include_pad) const {
-        const int minimum = include_pad ? -begin : 0;
-        const int limit = include_pad ? input + end : input;
-        int count = 0;
-        for (int tap = 0; tap < kernel; ++tap) {
-            const int at = position(o, tap);
-            count += at >= minimum && at < limit ? 1 : 0;
-        }
-        return count;
+        const Taps counted = include_pad ? taps(o, -begin, input + end) : inside(o);
+        return counted.end > counted.first ? counted.end - counted.first : 0;
     }
 
     // The outputs whose windows reach an input: [first_over, last_over].
@@ -91,6 +110,12 @@ struct AxisOfWindow {
     __device__ bool covers(int o, int at) const {
         return dilation == 1 || (at - position(o, 0)) % dilation == 0;
     }
+
+private:
+    // How many steps of the dilation it takes to go this far.
+    __device__ int steps(int distance) const {
+        return static_cast<int>(by_dilation.quotient(distance + dilation - 1));
+    }
 };
 
 struct DeviceWindow {
@@ -101,9 +126,7 @@ struct DeviceWindow {
     // The divisor of the sum over an output's window.
     __device__ float divisor(const int* o, bool include_pad) const {
         int count = 1;
-        for (int axis = 0; axis < 3; ++axis) {
-            count *= axes[axis].counted(o[axis], include_pad);
-        }
+        unrolled<3>([&](int axis) { count *= axes[axis].counted(o[axis], include_pad); });
         return static_cast<float>(count > 1 ? count : 1);
     }
 };
@@ -116,7 +139,7 @@ inline DeviceWindow window_on_device(const SpatialWindow& window) {
         const auto narrow = [](std::int64_t value) { return static_cast<int>(value); };
         result.axes[i] = {narrow(a.input),  narrow(a.output),   narrow(a.kernel),
                           narrow(a.stride), narrow(a.dilation), narrow(a.begin),
-                          narrow(a.end),    Divisor(a.stride)};
+                          narrow(a.end),    Divisor(a.stride),  Divisor(a.dilation)};
     }
     return result;
 }
@@ -145,6 +168,8 @@ struct Pooled {
 // A thread computes one position of as many channels as are adjacent: a pack, or one.
 template <int Width>
 struct ForwardBody {
+    static constexpr int ahead = 4;
+
     Elements x;
     Elements y;
     Elements places;
@@ -163,21 +188,32 @@ struct ForwardBody {
     }
 
 private:
-    // Calls use(position, values) for each position of the window inside the image.
+    // Calls use(position, values) for each position of the window inside the image. Several are
+    // loaded at once: with one load in flight, threads would wait for memory.
     template <class Use>
     __device__ void each_tap(const int* o, std::int64_t begin, std::int64_t stride,
                              const Use& use) const {
         const auto& [depth, height, width] = pooled.window.axes;
-        for (int kd = 0; kd < depth.kernel; ++kd) {
-            const int d = depth.position(o[0], kd);
-            for (int kh = 0; depth.inside(d) && kh < height.kernel; ++kh) {
-                const int h = height.position(o[1], kh);
-                for (int kw = 0; height.inside(h) && kw < width.kernel; ++kw) {
-                    const int w = width.position(o[2], kw);
-                    if (width.inside(w)) {
-                        const int at = (d * height.input + h) * width.input + w;
-                        use(at, load<Width>(x, begin + at * stride));
-                    }
+        const auto planes = depth.inside(o[0]);
+        const auto rows = height.inside(o[1]);
+        const auto taps = width.inside(o[2]);
+        for (int kd = planes.first; kd < planes.end; ++kd) {
+            for (int kh = rows.first; kh < rows.end; ++kh) {
+                const int row = depth.position(o[0], kd) * height.input + height.position(o[1], kh);
+                const int at = row * width.input + width.position(o[2], 0);
+                for (int kw = taps.first; kw < taps.end; kw += ahead) {
+                    RawLanes<Width> raw[ahead] = {};
+                    unrolled<ahead>([&](int step) {
+                        if (kw + step < taps.end) {
+                            const int tap = at + (kw + step) * width.dilation;
+                            raw[step] = load_raw<Width>(x, begin + tap * stride);
+                        }
+                    });
+                    unrolled<ahead>([&](int step) {
+                        if (kw + step < taps.end) {
+                            use(at + (kw + step) * width.dilation, values_of<Width>(x, raw[step]));
+                        }
+                    });
                 }
             }
         }
@@ -218,10 +254,10 @@ private:
     }
 };
 
+// Of a mean.
 template <int Width>
 struct BackwardBody {
     Elements dy;
-    Elements places;
     Elements dx;
     Pooled pooled;
 
@@ -248,33 +284,188 @@ struct BackwardBody {
 private:
     __device__ void add_share(const int* input, const int* o, std::int64_t from,
                               Lanes<Width>& sum) const {
-        if (pooled.kind == PoolingKind::max) {
-            add_greatest(input, from, sum);
-            return;
-        }
         for (int axis = 0; axis < 3; ++axis) {
             if (!pooled.window.axes[axis].covers(o[axis], input[axis])) {
                 return;
             }
         }
-        const float divisor = pooled.window.divisor(o, pooled.include_pad);
-        const Lanes<Width> gradient = load<Width>(dy, from);
+        const float share = 1 / pooled.window.divisor(o, pooled.include_pad);
+        const Lanes<Width> gradient = values_of<Width>(dy, load_raw<Width>(dy, from));
         for (int lane = 0; lane < Width; ++lane) {
-            sum.at[lane] += gradient.at[lane] / divisor;
-        }
-    }
-
-    __device__ void add_greatest(const int* input, std::int64_t from, Lanes<Width>& sum) const {
-        const auto& [depth, height, width] = pooled.window.axes;
-        const auto own =
-            static_cast<float>((input[0] * height.input + input[1]) * width.input + input[2]);
-        const Lanes<Width> place = load<Width>(places, from);
-        const Lanes<Width> gradient = load<Width>(dy, from);
-        for (int lane = 0; lane < Width; ++lane) {
-            sum.at[lane] += place.at[lane] == own ? gradient.at[lane] : 0;
+            sum.at[lane] += gradient.at[lane] * share;
         }
     }
 };
+
+// How blocks divide the gradient of x: a tile has some positions, which may belong to several
+// planes, and one channel, or up to 32 adjacent ones if channels are innermost.
+struct MaximumTiles {
+    static constexpr int elements = 6144;
+
+    std::int64_t inputs;    // positions of all planes
+    std::int64_t channels;  // adjacent in memory
+    int lanes;              // channels of a tile: 1 or 32
+    int shift;              // log2 of it
+    Divisor tiles_across;   // side by side
+    Divisor input_plane;    // positions of a plane
+    Divisor output_plane;
+    int leading;         // the first axis that is longer than 1
+    Divisor input_step;  // positions from one index of the leading axis to the next
+    std::int64_t output_step;
+    Divisor height;  // outputs
+    Divisor width;
+    // Windows whose outputs differ by less than this along some axis may overlap.
+    Divisor apart[3];
+
+    __host__ __device__ std::int64_t positions() const { return elements / lanes; }
+};
+
+// The outputs that may have their maxima in a tile, among those of all planes.
+struct OutputRange {
+    std::int64_t begin;
+    std::int64_t end;
+};
+
+// Each output adds its gradient to a tile in shared memory, at the place of its maximum. Those with
+// windows that overlap take turns, so the sums need no atomic additions and always have one order.
+struct MaximumBackward {
+    Elements dy;
+    const float* places;
+    Elements dx;
+    DeviceWindow window;
+    MaximumTiles tiles;
+
+    __device__ void operator()(std::int64_t block) const {
+        __shared__ float sums[MaximumTiles::elements];
+        const std::int64_t row = tiles.tiles_across.quotient(block);
+        const std::int64_t channel = (block - row * tiles.tiles_across.value()) * tiles.lanes;
+        const int lane = static_cast<int>(threadIdx.x) & (tiles.lanes - 1);
+        const std::int64_t begin = row * tiles.positions();
+        const std::int64_t limit = begin + tiles.positions();
+        const std::int64_t end = limit < tiles.inputs ? limit : tiles.inputs;
+        for (int i = static_cast<int>(threadIdx.x); i < MaximumTiles::elements;
+             i += threads_of_each) {
+            sums[i] = 0;
+        }
+        __syncthreads();
+        const OutputRange outputs = outputs_over(begin, end);
+        const int turns = static_cast<int>(tiles.apart[0].value() * tiles.apart[1].value() *
+                                           tiles.apart[2].value());
+        for (std::int64_t first = outputs.begin; first < outputs.end;
+             first += (ahead * threads_of_each) >> tiles.shift) {
+            Share shares[ahead];
+            unrolled<ahead>([&](int step) {
+                const std::int64_t output = first + output_of(step);
+                if (output < outputs.end && channel + lane < tiles.channels) {
+                    const std::int64_t i = output * tiles.channels + channel + lane;
+                    shares[step].place = places[i];
+                    shares[step].gradient = dy.load_raw(i);
+                }
+            });
+            unrolled<ahead>(
+                [&](int step) { find(shares[step], first + output_of(step), lane, begin, end); });
+            for (int turn = 0; turn < turns; ++turn) {
+                unrolled<ahead>([&](int step) {
+                    if (shares[step].turn == turn) {
+                        sums[shares[step].at] += dy.value_of(shares[step].gradient);
+                    }
+                });
+                __syncthreads();
+            }
+        }
+        for (int i = static_cast<int>(threadIdx.x); i < (end - begin) << tiles.shift;
+             i += threads_of_each) {
+            if (channel + lane < tiles.channels) {
+                dx.store((begin + (i >> tiles.shift)) * tiles.channels + channel + lane, sums[i]);
+            }
+        }
+    }
+
+private:
+    static constexpr int ahead = 8;
+
+    // An output's gradient and maximum, which has a place in the tile and a turn, or is elsewhere.
+    struct Share {
+        float place = -1;
+        RawElement gradient = 0;
+        int at = 0;
+        int turn = -1;
+    };
+
+    // A thread's step-th output of those that the block has at once.
+    __device__ int output_of(int step) const {
+        return (static_cast<int>(threadIdx.x) + step * static_cast<int>(threads_of_each)) >>
+               tiles.shift;
+    }
+    __device__ OutputRange outputs_over(std::int64_t begin, std::int64_t end) const {
+        const AxisOfWindow& axis = window.axes[tiles.leading];
+        const std::int64_t first = tiles.input_plane.quotient(begin);
+        const std::int64_t last = tiles.input_plane.quotient(end - 1);
+        const auto from = tiles.input_step.quotient(begin - first * tiles.input_plane.value());
+        const auto to = tiles.input_step.quotient(end - 1 - last * tiles.input_plane.value());
+        return {first * tiles.output_plane.value() +
+                    axis.first_over(static_cast<int>(from)) * tiles.output_step,
+                last * tiles.output_plane.value() +
+                    (axis.last_over(static_cast<int>(to)) + 1) * tiles.output_step};
+    }
+    __device__ void find(Share& share, std::int64_t output, int lane, std::int64_t begin,
+                         std::int64_t end) const {
+        const std::int64_t plane = tiles.output_plane.quotient(output);
+        const std::int64_t at =
+            plane * tiles.input_plane.value() + static_cast<std::int64_t>(share.place);
+        if (share.place >= 0 && at >= begin && at < end) {
+            share.at = static_cast<int>(at - begin) * tiles.lanes + lane;
+            share.turn = turn_of(output - plane * tiles.output_plane.value());
+        }
+    }
+    __device__ int turn_of(std::int64_t output) const {
+        const std::int64_t row = tiles.width.quotient(output);
+        const std::int64_t depth = tiles.height.quotient(row);
+        const std::int64_t at[3] = {depth, row - depth * tiles.height.value(),
+                                    output - row * tiles.width.value()};
+        std::int64_t turn = 0;
+        for (int axis = 0; axis < 3; ++axis) {
+            const Divisor& apart = tiles.apart[axis];
+            turn = turn * apart.value() + at[axis] - apart.quotient(at[axis]) * apart.value();
+        }
+        return static_cast<int>(turn);
+    }
+};
+
+MaximumTiles maximum_tiles(const PoolingShape& shape) {
+    const auto& axes = shape.window.axes;
+    const bool is_last = shape.order == Order::channels_last;
+    const std::int64_t planes = is_last ? shape.images : shape.images * shape.channels;
+    MaximumTiles tiles = {};
+    tiles.inputs = planes * shape.window.input_positions();
+    tiles.channels = is_last ? shape.channels : 1;
+    tiles.lanes = is_last ? 32 : 1;
+    tiles.shift = is_last ? 5 : 0;
+    tiles.tiles_across = Divisor(ceiling(tiles.channels, tiles.lanes));
+    tiles.input_plane = Divisor(shape.window.input_positions());
+    tiles.output_plane = Divisor(shape.window.output_positions());
+    const auto is_single = [](const WindowAxis& axis) {
+        return axis.input == 1 && axis.output == 1;
+    };
+    while (tiles.leading < 2 && is_single(axes[static_cast<std::size_t>(tiles.leading)])) {
+        ++tiles.leading;
+    }
+    std::int64_t input_step = 1;
+    tiles.output_step = 1;
+    for (std::size_t axis = static_cast<std::size_t>(tiles.leading) + 1; axis < 3; ++axis) {
+        input_step *= axes[axis].input;
+        tiles.output_step *= axes[axis].output;
+    }
+    tiles.input_step = Divisor(input_step);
+    tiles.height = Divisor(axes[1].output);
+    tiles.width = Divisor(axes[2].output);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::int64_t extent = (axes[axis].kernel - 1) * axes[axis].dilation + 1;
+        tiles.apart[axis] =
+            Divisor(std::min(axes[axis].output, ceiling(extent, axes[axis].stride)));
+    }
+    return tiles;
+}
 
 std::string name_of(const PoolingShape& shape, const char* pass) {
     return std::string(shape.kind == PoolingKind::max ? "strata:max_pooling_"
@@ -304,11 +495,21 @@ Kernel forward_kernel(const PoolingShape& shape, const std::array<ElementType, 2
 }
 
 template <int Width>
-Kernel backward_kernel(const PoolingShape& shape, const std::array<ElementType, 2>& types) {
+Kernel mean_backward(const PoolingShape& shape, const std::array<ElementType, 2>& types) {
     const std::int64_t count = shape.images * shape.channels * shape.window.input_positions();
     return each(name_of(shape, "backward"), count / Width, [=](std::span<void* const> at) {
-        return BackwardBody<Width>{Elements(at[0], types[0]), places_of(shape, at[1]),
-                                   Elements(at[2], types[1]), pooled_of(shape, true)};
+        return BackwardBody<Width>{Elements(at[0], types[0]), Elements(at[2], types[1]),
+                                   pooled_of(shape, true)};
+    });
+}
+
+Kernel maximum_backward(const PoolingShape& shape, const std::array<ElementType, 2>& types) {
+    const MaximumTiles divided = maximum_tiles(shape);
+    const std::int64_t count =
+        ceiling(divided.inputs, divided.positions()) * divided.tiles_across.value();
+    return tiles(name_of(shape, "backward"), count, [=](std::span<void* const> at) {
+        return MaximumBackward{Elements(at[0], types[0]), floats(at[1]), Elements(at[2], types[1]),
+                               window_on_device(shape.window), divided};
     });
 }
 
@@ -324,8 +525,11 @@ Kernel pooling_forward(const PoolingShape& shape, const std::array<ElementType, 
 }
 
 Kernel pooling_backward(const PoolingShape& shape, const std::array<ElementType, 2>& types) {
-    return fills_packs(shape) ? backward_kernel<Pack::size>(shape, types)
-                              : backward_kernel<1>(shape, types);
+    if (shape.kind == PoolingKind::max) {
+        return maximum_backward(shape, types);
+    }
+    return fills_packs(shape) ? mean_backward<Pack::size>(shape, types)
+                              : mean_backward<1>(shape, types);
 }
 
 }  // namespace strata::cuda
