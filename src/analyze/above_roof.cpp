@@ -157,12 +157,6 @@ std::string some_of(const std::vector<std::string>& names) {
                        names.size() == max_named + 1 ? "" : "s");
 }
 
-// The command that repeats the calibration, for the backend's device or the number of threads.
-std::string calibrate_command(const Run& run) {
-    return run.ran_on_gpu() ? "strata calibrate --backend " + run.settings.backend
-                            : fmt::format("strata calibrate --threads {}", run.settings.threads());
-}
-
 }  // namespace
 
 std::vector<RoofExcess> roof_excesses(const Run& run) {

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "graph/expected_algorithm.h"
+#include "record/engines.h"
 #include "record/options.h"
 #include "record/step_times.h"
 
@@ -141,6 +142,14 @@ const Device* ceilings_of(const Run& run) {
     const bool is_its_own = run.origin == Origin::modelled || run.ran_on_gpu() ||
                             (run.device && run.device->threads == run.settings.threads());
     return run.device && is_its_own ? &*run.device : nullptr;
+}
+
+std::string calibrate_command(const Run& run) {
+    const std::string& backend = run.settings.backend;
+    const bool is_framework = capabilities_of(backend).has(Capability::peer_options);
+    return run.ran_on_gpu()
+               ? fmt::format("strata calibrate --backend {}", is_framework ? "cuda" : backend)
+               : fmt::format("strata calibrate --threads {}", run.settings.threads());
 }
 
 std::string arithmetic_of(const Settings& settings) {

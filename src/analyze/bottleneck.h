@@ -74,4 +74,8 @@ std::vector<StepBound> bounds_of(const Run& run);
 // The ceilings stored in the run. Throws Error if they cannot be parsed.
 const Device* ceilings_of(const Run& run);
 
+// The command that measures the ceilings of what the run computed on: "strata calibrate --threads
+// 2". Those of a GPU on which a framework computed are measured by the backend cuda.
+std::string calibrate_command(const Run& run);
+
 }  // namespace strata

@@ -194,6 +194,7 @@ Budget budget_of(const Run& run) {
     budget.empty_step = run.empty_step;
     budget.steps_timed = measured_samples(all_steps(run)).size();
     budget.apart = apart_of(run);
+    budget.is_on_gpu = run.ran_on_gpu();
     budget.end_to_end = end_to_end_of(run);
     budget.instrumented = budget.is_whole ? estimate_of(run.whole.instrumented) : std::nullopt;
     budget.steps = sum_of_steps(run);

@@ -41,8 +41,9 @@ struct Budget {
     std::optional<Seconds> empty_step;     // the cost of an empty step
     std::size_t steps_timed = 0;           // number of steps
     // How the steps differ from an iteration without time stamps, as sentences; empty if they do
-    // not. If empty, an empty step costs its time stamps; otherwise a call of the framework.
+    // not.
     std::string apart;
+    bool is_on_gpu = false;
     std::optional<Difference> between;
     std::optional<Difference> stamps;
     std::optional<Difference> unexplained;
@@ -56,6 +57,9 @@ struct Budget {
     // Whether the iterations ran the whole network: false if a step could not run or failed
     // (record/completeness.h). Then there is only the sum of the steps that ran.
     bool is_whole = true;
+
+    // Whether an empty step costs a call of the framework; otherwise its time stamps.
+    bool counts_calls() const { return !apart.empty() && !is_on_gpu; }
 };
 
 // Budget::apart of a run, as reported by its backend.

@@ -78,18 +78,18 @@ void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
             "bounds each layer is unknown.");
     } else if (run.ran_on_gpu()) {
         remarks.push_back(
-            fmt::format("No ceilings are known: `strata calibrate --backend {}` measures them, and "
-                        "later runs then show what bounds each layer.",
-                        run.settings.backend));
+            fmt::format("No ceilings are known: `{}` measures them, and later runs then show what "
+                        "bounds each layer.",
+                        calibrate_command(run)));
     } else if (std::ranges::any_of(run.flags, crowded)) {
         remarks.emplace_back(
             "There are no ceilings for more threads than processors: run with fewer --threads to "
             "see what bounds each layer.");
     } else {
         remarks.push_back(
-            fmt::format("No ceilings are known for {} thread{}: `strata calibrate --threads {}` "
-                        "measures them, and later runs then show what bounds each layer.",
-                        threads, threads == 1 ? "" : "s", threads));
+            fmt::format("No ceilings are known for {} thread{}: `{}` measures them, and later runs "
+                        "then show what bounds each layer.",
+                        threads, threads == 1 ? "" : "s", calibrate_command(run)));
     }
 }
 

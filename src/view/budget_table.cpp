@@ -102,14 +102,14 @@ Table prepared_budget(const Budget& budget, const BudgetRows& rows) {
 
 std::string note_on_empty_step(const Budget& budget) {
     const Seconds one = *budget.empty_step;
-    return budget.apart.empty()
-               ? fmt::format("A step that does nothing would take {}, the cost of its time stamps.",
-                             duration(one))
-               : fmt::format(
+    return budget.counts_calls()
+               ? fmt::format(
                      "A step that does nothing takes {}: calling the framework for {} "
                      "steps takes {}.",
                      duration(one), budget.steps_timed,
-                     duration(static_cast<double>(budget.steps_timed) * one));
+                     duration(static_cast<double>(budget.steps_timed) * one))
+               : fmt::format("A step that does nothing would take {}, the cost of its time stamps.",
+                             duration(one));
 }
 
 // For a backend whose steps differ from what an uninstrumented iteration does.
@@ -119,7 +119,7 @@ std::string note_on_residual(const Budget& budget) {
         "The steps add up to {:.0f} % {} than an iteration without "
         "instruments.",
         100 * std::abs(budget.residual->value), excess > Seconds{} ? "more" : "less");
-    if (budget.empty_step && excess > Seconds{}) {
+    if (budget.empty_step && budget.counts_calls() && excess > Seconds{}) {
         const double calls = static_cast<double>(budget.steps_timed) * *budget.empty_step / excess;
         note += calls < 1
                     ? fmt::format(" Calling the framework for each explains {:.0f} % of that.",

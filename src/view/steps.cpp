@@ -8,6 +8,7 @@
 
 #include "base/enumeration.h"
 #include "base/text.h"
+#include "record/engines.h"
 #include "record/step_times.h"
 
 #include <fmt/format.h>
@@ -239,7 +240,7 @@ void explain_stamps(Table& table, const RunFindings& findings) {
     Column& column = *std::ranges::find(table.columns, "stamp_share", &Column::key);
     column.title = "stamps";
     column.audience = Audience::all;
-    if (!findings.summary.budget.apart.empty()) {
+    if (findings.summary.budget.counts_calls()) {
         column.title = "call";
         table.notes.push_back(
             fmt::format("call: the cost of calling the framework for a step ({}) as a share of its "
@@ -247,11 +248,15 @@ void explain_stamps(Table& table, const RunFindings& findings) {
                         duration(*findings.run.empty_step)));
         return;
     }
+    const bool can_trace =
+        capabilities_of(findings.run.settings.backend).has(Capability::profiling);
     table.notes.push_back(fmt::format(
         "stamps: the cost of a step's time stamps ({}) as a share of its time. Above 10 % the time "
         "says little about the step{}.",
         duration(*findings.run.empty_step),
-        findings.run.trace ? "; its kernels' own times are below" : "; --trace has its kernels"));
+        findings.run.trace ? "; its kernels' own times are below"
+        : can_trace        ? "; --trace has its kernels"
+                           : ""));
 }
 
 // Shows people how many samples other programs delayed, if any.

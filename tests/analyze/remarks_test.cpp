@@ -55,11 +55,13 @@ TEST(Remarks, ADisturbedMachineIsBlamedBeforeTheKernels) {
 }
 
 TEST(Remarks, MissingCeilingsAreMentionedOnce) {
-    const strata::Run run =
-        testing::run_of({testing::scripted_step("a", Pass::forward, {Seconds{1}})});
+    strata::Run run = testing::run_of({testing::scripted_step("a", Pass::forward, {Seconds{1}})});
     const auto remarks = general_remarks(run, summarise(run));
     ASSERT_EQ(remarks.size(), 1u);
     EXPECT_TRUE(says(remarks[0], "strata calibrate"));
+    run.ran_on = DeviceKind::gpu;
+    run.settings.backend = "pytorch";  // which cannot measure its GPU's ceilings
+    EXPECT_TRUE(says(general_remarks(run, summarise(run))[0], "`strata calibrate --backend cuda`"));
 }
 
 TEST(Remarks, AnEmptyRunLeavesNothingToSay) {

@@ -125,6 +125,12 @@ TEST(BudgetTable, ExplainsTheResidualOfAFrameworkBeyondFivePercent) {
     EXPECT_EQ(notes[1],
               "The steps add up to 25 % more than an iteration without instruments. Calling the "
               "framework for each explains 25 % of that. Each layer is compiled by itself.");
+    run.ran_on = DeviceKind::gpu;  // whose own times contain no calls
+    const auto on_gpu = notes_at(1.25);
+    EXPECT_NE(on_gpu[0].find("the cost of its time stamps"), std::string::npos) << on_gpu[0];
+    EXPECT_EQ(on_gpu[1],
+              "The steps add up to 25 % more than an iteration without instruments. "
+              "Each layer is compiled by itself.");
     run.provenance.clear();
     EXPECT_EQ(budget_table(budget_of(run), Provenance::measured).notes.size(), 1U)
         << "of our own engine a residual is not explained by that";

@@ -11,6 +11,7 @@ def load():
     global jax, jnp, OPERATORS, at_rest, changed
     # XLA has a thread for each processor that it may use; there is no other way to set the number.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:protocol.THREADS])
+    os.environ["JAX_PLATFORMS"] = "cpu"  # else a GPU's times would count as the processors'
     import jax
     import jax.numpy as jnp
     from jax_layers import OPERATORS, at_rest, changed

@@ -10,7 +10,7 @@ NARROW = {"bf16": torch.bfloat16, "f16": torch.float16}
 APART = ("Steps are the GPU's own times, because the work of a timed iteration is launched before the GPU begins with it, but an "
          "iteration without instruments also contains the times in which the GPU waits for Python. Each layer begins on operands "
          "that are detached from the previous layer, and each backward pass is a call of autograd for its own operands.")
-CYCLES_PER_SECOND = 2e9  # hardly a GPU's clock is faster; a slower one waits longer than necessary
+CYCLES_PER_SECOND = 2.5e9  # more than a GPU has, so that it rather sleeps too long than wakes before Python is done
 
 
 def hello():

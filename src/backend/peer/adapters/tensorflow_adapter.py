@@ -13,6 +13,7 @@ def load():
         os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
     import tensorflow as tf
     tf.get_logger().setLevel("ERROR")
+    tf.config.set_visible_devices([], "GPU")  # whose times would count as the processors'
     from tensorflow_graphs import Layer, Optimizer
     from tensorflow_layers import ANY_ORDER, IMAGES, OPERATORS, images_among
     tf.config.threading.set_intra_op_parallelism_threads(protocol.THREADS)
