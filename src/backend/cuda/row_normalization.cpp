@@ -4,8 +4,6 @@
 #include "backend/cuda/kernel_calls.h"
 #include "backend/cuda/lowering.h"
 
-#include <algorithm>
-
 namespace strata::cuda {
 
 namespace {
@@ -41,14 +39,17 @@ public:
             {x, dy, parameter(lowering, normalization_.scale), *mean_, *inverse_, dx});
     }
 
+    // One pass over the data sums both gradients.
     void backward_weights(Lowering& lowering) override {
-        std::vector<Call> calls;
-        for (std::size_t operand = 1; operand < layer_.inputs.size(); ++operand) {
-            if (lowering.needs_gradient(input(operand))) {
-                std::ranges::move(gradient_calls(lowering, operand), std::back_inserter(calls));
-            }
-        }
-        lowering.compute({"strata:row_parameters"}, std::move(calls));
+        const NormalizedRows shape = rows_for_kernels(normalization_);
+        const TensorView x = lowering.row_value(input(0));
+        const TensorView dy = lowering.row_gradient(output());
+        const std::vector<TensorView> sums = {sum_of(lowering, normalization_.scale),
+                                              sum_of(lowering, normalization_.shift)};
+        lowering.compute(
+            {"strata:row_parameters"},
+            fold_calls(lowering, row_parameter_fold(shape, {dy.format.type, x.format.type}),
+                       {dy, x, *mean_, *inverse_}, sums));
     }
 
 private:
@@ -57,15 +58,13 @@ private:
         return operand == 0 ? *mean_ : lowering.value(input(operand), parameter_format);
     }
 
-    std::vector<Call> gradient_calls(Lowering& lowering, std::size_t operand) const {
-        const TensorView x = lowering.row_value(input(0));
-        const TensorView dy = lowering.row_gradient(output());
-        const TensorView sum = lowering.make_gradient(input(operand), parameter_format);
-        return fold_calls(
-            lowering,
-            row_parameter_fold(operand == normalization_.scale, rows_for_kernels(normalization_),
-                               {dy.format.type, x.format.type}),
-            {dy, x, *mean_, *inverse_}, {sum});
+    // A sum is a gradient only if there is such an operand and it is trained.
+    TensorView sum_of(Lowering& lowering, std::size_t operand) const {
+        if (operand != 0 && lowering.needs_gradient(input(operand))) {
+            return lowering.make_gradient(input(operand), parameter_format);
+        }
+        const std::int64_t per_group = normalization_.width / normalization_.inner;
+        return lowering.make_transient({normalization_.groups * per_group}, parameter_format);
     }
 
     const Normalization& op_;

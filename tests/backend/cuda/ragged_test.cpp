@@ -46,6 +46,13 @@ std::vector<std::string> ragged_problems() {
     }
     for (const char* text : {"top_k(3x1025) k=5",
                              "top_k(2x8193) k=2",
+                             "softmax(2x16403)",
+                             "softmax_cross_entropy(2x50257)",
+                             "layer_normalization(2x16403)",
+                             "layer_normalization(2x16400)",
+                             "layer_normalization(1030x96)",
+                             "layer_normalization(70x1024)",
+                             "group_normalization(3x12x5x8) groups=2",
                              "top_k(2x37x33) k=3 axis=1",
                              "hardmax(2x70x33) axis=1",
                              "attention(1x3x8, 1x1030x8, 1x1030x8)",

@@ -101,9 +101,9 @@ Kernel row_normalization_forward(const NormalizedRows& shape,
 Kernel row_normalization_backward(const NormalizedRows& shape,
                                   const std::array<ElementType, 3>& types);
 
-// The sum of dy x^ (`of_scale`) or of dy over all elements that share a parameter. Inputs: dy, x,
-// mean, inverse. Output: f32.
-FoldKernels row_parameter_fold(bool of_scale, const NormalizedRows& shape,
+// The sums of dy x^ and of dy over all elements that share a parameter: the gradients of scale and
+// shift. Inputs: dy, x, mean, inverse. Outputs: two of f32.
+FoldKernels row_parameter_fold(const NormalizedRows& shape,
                                const std::array<ElementType, 2>& types);
 
 // A batch normalisation by given statistics that follows a convolution is a convolution with other
