@@ -65,7 +65,7 @@ private:
             return lowering.protect(dy);
         }
         std::vector<TensorView> inputs = {dy};
-        for (const std::size_t each : operands_read()) {
+        for (const std::size_t each : operands_read(operand)) {
             inputs.push_back(operand_value(lowering, layer_, each, dy.format.order));
         }
         const TensorView dx = lowering.make_gradient(
@@ -75,16 +75,18 @@ private:
                           std::back_inserter(calls));
     }
 
-    // Sums need no operand for their gradient, all others need every operand.
-    std::vector<std::size_t> operands_read() const {
+    // Sums need no operand for a gradient, products the other ones, all others need every operand.
+    std::vector<std::size_t> operands_read(std::size_t operand) const {
         const bool linear =
             op_.kind == ElementwiseKind::add || op_.kind == ElementwiseKind::subtract;
+        if (!linear && layer_.inputs.size() > 3) {
+            throw Refusal{"the GPU takes gradients of at most three operands"};
+        }
         std::vector<std::size_t> read;
         for (std::size_t i = 0; !linear && i < layer_.inputs.size(); ++i) {
-            read.push_back(i);
-        }
-        if (!linear && read.size() > 3) {
-            throw Refusal{"the GPU takes gradients of at most three operands"};
+            if (op_.kind != ElementwiseKind::multiply || i != operand) {
+                read.push_back(i);
+            }
         }
         return read;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/kernels/elementwise.h"
 
+#include "backend/cuda/kernels/broadcast.cuh"
 #include "backend/cuda/kernels/fold.cuh"
 #include "backend/cuda/kernels/map.cuh"
 #include "backend/cuda/kernels/with_constant.h"
@@ -62,47 +63,33 @@ struct Pair {
     }
 };
 
-template <ElementwiseKind kind>
-struct BroadcastBody {
-    Elements a;
-    Elements b;
-    Elements y;
-    Axes axes;
-    Pair<kind> pair;
-
-    __device__ void operator()(std::int64_t i) const {
-        const auto offsets = offsets_of<3>(axes, i);
-        y.store(offsets.at[2], pair.of(a.load(offsets.at[0]), b.load(offsets.at[1])));
+// Whether this is the first of the greatest operands (`sign` 1) or of the smallest (-1).
+template <int Operands>
+__device__ bool is_first_extreme(int operand, const float* x, float sign) {
+    float own = x[0];
+    for (int k = 1; k < Operands; ++k) {
+        own = k == operand ? x[k] : own;
     }
-};
+    for (int k = 0; k < Operands; ++k) {
+        const float greater = sign * (x[k] - own);
+        if (greater > 0 || (greater == 0 && k < operand)) {
+            return false;
+        }
+    }
+    return true;
+}
 
-// d f / d (operand), of two operands or of up to three that are added, multiplied or compared.
+// d f / d (operand), of two operands or of up to three that are compared; that of a product is in
+// ProductFold.
 template <int Operands>
 __device__ float slope(ElementwiseKind kind, int operand, const float* x) {
     switch (kind) {
-        case ElementwiseKind::add:
-            return 1;
-        case ElementwiseKind::subtract:
-            return operand == 0 ? 1 : -1;
-        case ElementwiseKind::multiply: {
-            float others = 1;
-            for (int k = 0; k < Operands; ++k) {
-                others *= k == operand ? 1 : x[k];
-            }
-            return others;
-        }
         case ElementwiseKind::divide:
             return operand == 0 ? 1 / x[1] : -x[0] / (x[1] * x[1]);
         case ElementwiseKind::maximum:
+            return is_first_extreme<Operands>(operand, x, 1) ? 1 : 0;
         case ElementwiseKind::minimum:
-            for (int k = 0; k < Operands; ++k) {  // the first of equal ones
-                const float greater =
-                    kind == ElementwiseKind::maximum ? x[k] - x[operand] : x[operand] - x[k];
-                if (greater > 0 || (greater == 0 && k < operand)) {
-                    return 0;
-                }
-            }
-            return 1;
+            return is_first_extreme<Operands>(operand, x, -1) ? 1 : 0;
         case ElementwiseKind::power:
             return operand == 0 ? x[1] * powf(x[0], x[1] - 1) : powf(x[0], x[1]) * logf(x[0]);
         case ElementwiseKind::remainder:
@@ -114,12 +101,25 @@ __device__ float slope(ElementwiseKind kind, int operand, const float* x) {
     }
 }
 
+// Inputs: dy and every operand.
 template <int Operands>
 struct GradientFold : SumFold {
     ElementwiseKind kind;
     int operand;
     __device__ void add(float* carried, const float* values, std::int64_t) const {
         carried[0] += values[0] * slope<Operands>(kind, operand, values + 1);
+    }
+};
+
+// Inputs: dy and the other operands of a product.
+template <int Inputs>
+struct ProductFold : SumFold {
+    __device__ void add(float* carried, const float* values, std::int64_t) const {
+        float product = values[0];
+        for (int k = 1; k < Inputs; ++k) {
+            product *= values[k];
+        }
+        carried[0] += product;
     }
 };
 
@@ -134,32 +134,67 @@ struct SelectFold : SumFold {
     }
 };
 
-struct SelectBody {
-    Elements condition;
-    Elements a;
-    Elements b;
-    Elements y;
-    Axes axes;
-
-    __device__ void operator()(std::int64_t i) const {
-        const auto offsets = offsets_of<4>(axes, i);
-        const bool first = condition.load(offsets.at[0]) != 0;
-        y.store(offsets.at[3], first ? a.load(offsets.at[1]) : b.load(offsets.at[2]));
+struct Select {
+    __device__ void operator()(std::int64_t, const float* in, float* y) const {
+        y[0] = in[0] != 0 ? in[1] : in[2];
     }
 };
+
+// A fold that has one element for each result.
+template <class Fold>
+struct FoldOfOne {
+    Fold fold;
+    __device__ void operator()(std::int64_t, const float* values, float* result) const {
+        fold.start(result);
+        fold.add(result, values, 0);
+        fold.finish(result);
+    }
+};
+
+bool folds_nothing(const FoldShape& shape) {
+    for (std::size_t axis = 0; axis < shape.extents.size(); ++axis) {
+        if (shape.folded[axis] && shape.extents[axis] > 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Sums over the copies of an operand, if it has copies.
+template <int Inputs, class Fold>
+FoldKernels copies_fold(const std::string& name, const FoldShape& shape,
+                        const std::array<ElementType, Inputs + 1>& types, Fold fold) {
+    if (!folds_nothing(shape)) {
+        return fold_kernels<Inputs>(name, shape, types, fold);
+    }
+    std::array<Dims, Inputs + 1> strides;
+    std::copy_n(shape.inputs.begin(), Inputs, strides.begin());
+    strides[Inputs] = shape.output;
+    return {{broadcast_map<Inputs>(name, shape.extents, strides, types, FoldOfOne<Fold>{fold})}, 0};
+}
 
 std::string name_of(ElementwiseKind kind, std::string_view suffix) {
     return "strata:" + std::string(names_of(kind)[static_cast<std::size_t>(kind)]) +
            std::string(suffix);
 }
 
-template <int Operands>
-FoldKernels gradient_of(ElementwiseKind kind, int operand, const FoldShape& shape,
-                        const std::vector<ElementType>& types) {
-    std::array<ElementType, Operands + 2> known;
-    std::copy_n(types.begin(), known.size(), known.begin());
-    return fold_kernels<Operands + 1>(name_of(kind, "_backward"), shape, known,
-                                      GradientFold<Operands>{{}, kind, operand});
+// Calls make with the number of inputs, 2 to 4, as a constant, and their and the result's types.
+template <class Make>
+FoldKernels with_inputs(const FoldShape& shape, const std::vector<ElementType>& types,
+                        const Make& make) {
+    const auto of = [&](auto inputs) {
+        std::array<ElementType, inputs + 1> known;
+        std::copy_n(types.begin(), known.size(), known.begin());
+        return make(inputs, known);
+    };
+    switch (shape.inputs.size()) {
+        case 2:
+            return of(std::integral_constant<int, 2>());
+        case 3:
+            return of(std::integral_constant<int, 3>());
+        default:
+            return of(std::integral_constant<int, 4>());
+    }
 }
 
 }  // namespace
@@ -175,47 +210,43 @@ Kernel elementwise_forward(ElementwiseKind kind, bool cuts, std::int64_t count,
 Kernel elementwise_broadcast(ElementwiseKind kind, bool cuts, const Dims& extents,
                              const std::array<Dims, 3>& strides,
                              const std::array<ElementType, 3>& types) {
-    const Axes axes = sorted_axes(extents, {strides[0], strides[1], strides[2]});
     return with_constant(kind, [&](auto constant) {
-        constexpr ElementwiseKind known = decltype(constant)::value;
-        return each(name_of(kind, "_broadcast"), axes.count,
-                    [axes, types, cuts](std::span<void* const> at) {
-                        return BroadcastBody<known>{Elements(at[0], types[0]),
-                                                    Elements(at[1], types[1]),
-                                                    Elements(at[2], types[2]),
-                                                    axes,
-                                                    {cuts}};
-                    });
+        return broadcast_map<2>(name_of(kind, "_broadcast"), extents, strides, types,
+                                Pair<decltype(constant)::value>{cuts});
     });
 }
 
 FoldKernels elementwise_gradient(ElementwiseKind kind, int operand, const FoldShape& shape,
                                  const std::vector<ElementType>& types) {
-    return shape.inputs.size() == 3 ? gradient_of<2>(kind, operand, shape, types)
-                                    : gradient_of<3>(kind, operand, shape, types);
+    const std::string name = name_of(kind, "_backward");
+    return with_inputs(shape, types, [&](auto inputs, const auto& known) {
+        if constexpr (inputs > 2) {
+            if (kind != ElementwiseKind::multiply) {
+                return copies_fold<inputs>(name, shape, known,
+                                           GradientFold<inputs - 1>{{}, kind, operand});
+            }
+        }
+        return copies_fold<inputs>(name, shape, known, ProductFold<inputs>());
+    });
 }
 
 Kernel select_forward(const Dims& extents, const std::array<Dims, 4>& strides,
                       const std::array<ElementType, 4>& types) {
-    const Axes axes = sorted_axes(extents, {strides[0], strides[1], strides[2], strides[3]});
-    return each("strata:select_forward", axes.count, [=](std::span<void* const> at) {
-        return SelectBody{Elements(at[0], types[0]), Elements(at[1], types[1]),
-                          Elements(at[2], types[2]), Elements(at[3], types[3]), axes};
-    });
+    return broadcast_map<3>("strata:select_forward", extents, strides, types, Select());
 }
 
 FoldKernels select_gradient(bool of_first, const FoldShape& shape,
                             const std::array<ElementType, 3>& types) {
-    return fold_kernels<2>("strata:select_backward", shape, types, SelectFold{{}, of_first});
+    return copies_fold<2>("strata:select_backward", shape, types, SelectFold{{}, of_first});
 }
 
 FoldKernels negative_sum_fold(const FoldShape& shape, const std::array<ElementType, 2>& types) {
-    return fold_kernels<1>("strata:negative_sum", shape, types, NegativeSum());
+    return copies_fold<1>("strata:negative_sum", shape, types, NegativeSum());
 }
 
 FoldKernels sum_fold(const std::string& name, const FoldShape& shape,
                      const std::array<ElementType, 2>& types) {
-    return fold_kernels<1>(name, shape, types, SumFold());
+    return copies_fold<1>(name, shape, types, SumFold());
 }
 
 }  // namespace strata::cuda

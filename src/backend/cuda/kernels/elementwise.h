@@ -24,8 +24,8 @@ Kernel elementwise_broadcast(ElementwiseKind kind, bool cuts, const Dims& extent
                              const std::array<ElementType, 3>& types);
 
 // The gradient of operand number `operand` of up to three, summed over its copies: dx = sum of dy *
-// d f / d x. `shape` has the strides of dy, of each operand, and of dx. Addresses: dy, operands,
-// dx, in the order of fold_calls.
+// d f / d x. `shape` has the strides of dy, of each operand (of a product: each other operand), and
+// of dx. Addresses: dy, operands, dx, in the order of fold_calls.
 FoldKernels elementwise_gradient(ElementwiseKind kind, int operand, const FoldShape& shape,
                                  const std::vector<ElementType>& types);
 
