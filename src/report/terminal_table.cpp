@@ -17,6 +17,9 @@ using TextRow = std::vector<TextCell>;
 constexpr std::size_t gap = 2;             // blanks between columns
 constexpr std::size_t readable_text = 20;  // a name is shortened to this before a column is dropped
 constexpr std::size_t min_text_width = 12;  // and to this if that was not enough
+// Whatever the terminal: a foreign text must not push its neighbours out of sight.
+constexpr std::size_t max_text_width = 80;
+constexpr std::size_t max_last_width = 120;  // at the end of a line, where texts wrap
 
 void adapt(std::vector<TextRow>& rows, const TerminalStyle& style) {
     for (auto& row : rows) {
@@ -44,6 +47,7 @@ public:
             widths_.push_back(widths_of(i));
             shown_.push_back(i);
         }
+        limit_texts();
         fit();
     }
 
@@ -87,6 +91,20 @@ private:
     }
 
     bool too_wide() const { return style_.width != 0 && line_width() > style_.width; }
+
+    void limit_texts() {
+        for (std::size_t i = 0; i < widths_.size(); ++i) {
+            const bool is_last = i + 1 == widths_.size();
+            const std::size_t limit = std::max(is_last ? max_last_width : max_text_width,
+                                               display_width(table_.columns[i].title));
+            if (!table_.columns[i].numeric && widths_[i].total > limit) {
+                widths_[i].total = limit;
+                if (!is_last && style_.width == 0) {
+                    shortened_.push_back(table_.columns[i].title);
+                }
+            }
+        }
+    }
 
     void fit() {
         drop(Importance::detail);
@@ -180,6 +198,9 @@ private:
         for (const auto& note : table_.notes) {
             text += note_line(adapted(note, style_));
         }
+        if (!shortened_.empty()) {
+            text += note_line("(too long to show whole: " + join(shortened_, ", ") + ")");
+        }
         if (!dropped_.empty()) {
             text += note_line("(too narrow for: " + join(dropped_, ", ") + ")");
         }
@@ -195,6 +216,7 @@ private:
     std::vector<Widths> widths_;
     std::vector<std::size_t> shown_;
     std::vector<std::string> dropped_;
+    std::vector<std::string> shortened_;  // columns that are too wide even for a pipe
 };
 
 }  // namespace

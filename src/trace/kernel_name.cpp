@@ -43,6 +43,51 @@ std::string bare_kernel_name(std::string_view full_name) {
     return std::string(bare.empty() ? trim(full_name) : bare);
 }
 
+namespace {
+
+constexpr int max_nested = 3;  // a name may be hostile
+
+// Of a scope, or a template: "float" and "(Kind)0" are none.
+bool is_class(std::string_view argument) {
+    return !argument.starts_with('(') && argument.find_first_of(":<") != argument.npos;
+}
+
+// The first argument that is a class, of those up to the closing bracket; empty if none is.
+std::string_view class_among(std::string_view arguments) {
+    std::size_t depth = 0, begin = 0;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const char c = arguments[i];
+        if (depth == 0 && (c == ',' || c == '>')) {
+            const std::string_view argument = trim(arguments.substr(begin, i - begin));
+            if (is_class(argument) || c == '>') {
+                return is_class(argument) ? argument : std::string_view();
+            }
+            begin = i + 1;
+        } else if (c == '<' || c == '(' || c == '{') {
+            ++depth;
+        } else if (c == '>' || c == ')' || c == '}') {
+            depth -= depth > 0 ? 1 : 0;
+        }
+    }
+    return {};
+}
+
+std::string short_name(std::string_view full_name, int nested) {
+    const std::string name = bare_kernel_name(full_name);
+    const auto at = full_name.find(name + "<");
+    if (nested == max_nested || at == full_name.npos) {
+        return name;
+    }
+    const std::string_view inner = class_among(full_name.substr(at + name.size() + 1));
+    return inner.empty() ? name : name + "<" + short_name(inner, nested + 1) + ">";
+}
+
+}  // namespace
+
+std::string short_kernel_name(std::string_view full_name) {
+    return short_name(full_name, 0);
+}
+
 std::vector<std::optional<std::uint32_t>> invocations_of(std::span<const Span> spans) {
     std::vector<std::optional<std::uint32_t>> invocations(spans.size());
     for (const std::uint32_t device : devices_of(spans)) {

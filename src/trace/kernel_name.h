@@ -17,6 +17,11 @@ namespace strata {
 // it, so it is only for display and never for identifying kernels.
 std::string bare_kernel_name(std::string_view full_name);
 
+// The bare name for people, with what tells apart the instances of a general template: its first
+// argument that is a class, likewise shortened. "each_kernel<BiasBody>" for
+// "void strata::cuda::each_kernel<strata::cuda::(anonymous namespace)::BiasBody>(...)".
+std::string short_kernel_name(std::string_view full_name);
+
 // The launch index of each kernel among those with its full name on its device, from 1, in the
 // order of their starts; nothing for copies, fills, and kernels without a plausible start. With
 // device, batch and full name it is the key by which Dong et al. (ICPE 2018) identify a kernel in

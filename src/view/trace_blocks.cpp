@@ -3,6 +3,7 @@
 
 #include "base/enumeration.h"
 #include "measure/statistics.h"
+#include "report/unicode.h"
 #include "trace/kernel_name.h"
 #include "view/cells.h"
 #include "view/trace_budget.h"
@@ -17,6 +18,7 @@ namespace strata {
 namespace {
 
 constexpr std::size_t max_shown = 20;
+constexpr std::size_t longest_name = 48;  // demangled ones have thousands of letters
 
 std::string length_of(Seconds time) {
     return time < Seconds{1e-3} ? fmt::format("{:.3g} µs", time.value * 1e6)
@@ -92,13 +94,13 @@ std::vector<Cell> row_of(const TracedSpan& traced) {
     const Span& span = traced.span;
     const bool is_kernel = span.kind == SpanKind::kernel;
     std::vector<Cell> row = {
-        is_kernel ? bare_kernel_name(span.name) : std::string(name_of(span.kind)),
+        is_kernel ? shorten(clean_text(short_kernel_name(span.name)), longest_name)
+                  : std::string(name_of(span.kind)),
         traced.pass ? Cell(traced.layer) : Cell(Missing{std::string(name_of(traced.evidence))}),
         traced.pass ? Cell(std::string(name_of(*traced.pass))) : Cell(Missing{}),
         time_cell(seconds_of(duration_of(span)), Provenance::measured)};
     std::ranges::move(launch_cells(span.launch), std::back_inserter(row));
     row.push_back(count_cell(static_cast<double>(span.stream)));
-    row.push_back(span.name);
     return row;
 }
 
@@ -126,15 +128,14 @@ Table longest_kernels(const Run& run, const StepFilter& filter) {
                             {"block", "block", Importance::normal},
                             {"registers", "registers", Importance::normal},
                             {"shared_bytes", "shared memory", Importance::normal},
-                            {"stream", "stream", Importance::detail},
-                            {"name", "full name", Importance::detail}}};
+                            {"stream", "stream", Importance::detail}}};
     for (const TracedSpan* traced : longest_of(run, filter)) {
         table.rows.push_back(row_of(*traced));
     }
     table.title = "the longest kernels";
     table.notes = {
-        fmt::format("{} of {} in the iteration; for all of them: strata query \"SELECT * "
-                    "FROM trace_time WHERE run = {}\".",
+        fmt::format("{} of {} in the iteration; all of them, with full names: strata query "
+                    "\"SELECT * FROM trace_time WHERE run = {}\".",
                     table.rows.size(), run.trace->spans.size(), run.id)};
     return table;
 }

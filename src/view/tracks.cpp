@@ -72,7 +72,7 @@ Details details_of(const TracedSpan& traced) {
 TrackEvent event_of(const TracedSpan& traced, Nanoseconds begin) {
     const Span& span = traced.span;
     const bool is_kernel = span.kind == SpanKind::kernel;
-    return {.name = is_kernel ? clean_text(bare_kernel_name(span.name))
+    return {.name = is_kernel ? clean_text(short_kernel_name(span.name))
                               : std::string(name_of(span.kind)),
             .category = std::string(name_of(span.kind)),
             .start = span.start - begin,

@@ -28,6 +28,29 @@ TEST(KernelName, StaysWhereNothingElseIsLeft) {
     EXPECT_EQ(bare_kernel_name(""), "");
 }
 
+TEST(KernelName, AShortOneNamesTheClassThatMakesTheKernel) {
+    EXPECT_EQ(short_kernel_name("void strata::cuda::each_kernel<strata::cuda::(anonymous "
+                                "namespace)::BiasBody>(strata::cuda::(anonymous "
+                                "namespace)::BiasBody, long)"),
+              "each_kernel<BiasBody>");
+    EXPECT_EQ(short_kernel_name("void strata::cuda::each_kernel<strata::cuda::MapBody<1, 1, "
+                                "strata::cuda::(anonymous namespace)::Forward<(strata::Kind)0> > "
+                                ">(long)"),
+              "each_kernel<MapBody<Forward>>");
+    EXPECT_EQ(short_kernel_name("void at::native::vectorized_elementwise_kernel<4, "
+                                "at::native::CUDAFunctor_add<float>, std::array<char*, 3> >(int)"),
+              "vectorized_elementwise_kernel<CUDAFunctor_add>");
+}
+
+TEST(KernelName, AShortOneIsTheBareNameOfEverythingElse) {
+    for (const char* name : {"void implicit_convolve_sgemm<float, float, 1024, (Kind)0>(int, float "
+                             "const*, kernel_params<float>)",
+                             "maxwell_sgemm_128x128_raggedMn_tn", "<unknown>", "", ")))>>",
+                             "a<b<c<d<", "a<,,,", "::<::<::<"}) {
+        EXPECT_EQ(short_kernel_name(name), bare_kernel_name(name)) << name;
+    }
+}
+
 using Invocations = std::vector<std::optional<std::uint32_t>>;
 
 TEST(Invocation, CountsEachFullNameInTheOrderOfStarts) {
