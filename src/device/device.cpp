@@ -170,6 +170,15 @@ Fact<Q> better_of(const Fact<Q>& before, const Fact<Q>& now) {
     return better;
 }
 
+// Whether an earlier ceiling may be kept beside a new value, `impossible_change` times which is the
+// limit. Only a cache's loop can be so wrong that it measures no traffic at all.
+bool is_kept_at_most(const MemoryLevel& level, double limit) {
+    return !level.capacity || level.bandwidth.value.value <= limit;
+}
+bool is_kept_at_most(const ComputeCeiling&, double) {
+    return true;
+}
+
 // Merges one kind of ceiling of two calibrations, keeping the better of each. Ceilings known only
 // before go to the end, but before main memory, which stays the last level.
 template <class Entry, class Name, class Rate>
@@ -184,11 +193,15 @@ void keep_best(const std::vector<Entry>& before, std::vector<Entry>& now, Name n
             now.insert(now.end() - (has_a_last && !now.empty() ? 1 : 0), old);
         } else {
             again.now = ((*same).*rate).value.value;
-            const Fact<Rate> better = better_of(old.*rate, (*same).*rate);
-            if (*again.now < again.before) {
-                *same = old;
+            if (is_kept_at_most(old, impossible_change * *again.now)) {
+                const Fact<Rate> better = better_of(old.*rate, (*same).*rate);
+                if (*again.now < again.before) {
+                    *same = old;
+                }
+                (*same).*rate = better;
+            } else {
+                again.was_impossible = true;
             }
-            (*same).*rate = better;
         }
         remeasured.push_back(std::move(again));
     }

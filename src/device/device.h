@@ -26,6 +26,9 @@ struct Fact {
 struct ComputeCeiling {
     std::string dtype;  // "f32", "bf16"; or f32_of_avx2
     Fact<FlopRate> peak;
+    // Of a GPU, whose power limit may hold down its clock under lasting load: the rate that it
+    // keeps then, which is not a ceiling of shorter work.
+    std::optional<Fact<FlopRate>> sustained = {};
 };
 
 // The f32 peak of a library limited to AVX2 on a processor with wider registers.
@@ -49,6 +52,11 @@ struct Device {
     std::optional<Fact<Seconds>> launch =
         {};  // of a GPU: from one kernel's start to the next one's
 };
+
+// Only a GPU's ceilings include a launch. They hold for no number of threads.
+inline bool is_gpu(const Device& device) {
+    return device.launch.has_value();
+}
 
 // Nothing if the device file lacks it.
 std::optional<FlopRate> peak_of(const Device& device, std::string_view dtype);
@@ -90,6 +98,7 @@ struct Remeasured {
     std::string ceiling;  // "f32 peak", "L2 bandwidth", "launch"
     double before = 0;
     std::optional<double> now = {};  // nothing: not found this time
+    bool was_impossible = false;     // the earlier one: it is replaced
 };
 
 // The better ceilings of two calibrations of one device.
@@ -100,9 +109,12 @@ struct BestOfBoth {
 
 // Disturbances only slow down, so the higher rate of each ceiling (the shorter time of a launch) is
 // nearer the truth: it is kept with its source, which names its date. It is no longer doubtful if
-// the other is within `repeated_within` of it. Requires: the same model.
+// the other is within `repeated_within` of it. A bandwidth of a cache that was more than
+// `impossible_change` times as high before is not kept: no disturbance explains that. Requires: the
+// same model.
 BestOfBoth best_of_both(const Device& before, const Device& now);
 inline constexpr double repeated_within = 0.03;
+inline constexpr double impossible_change = 4;
 
 // The names of the device's doubtful ceilings: "DRAM bandwidth".
 std::vector<std::string> doubtful_ceilings(const Device& device);

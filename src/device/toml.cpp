@@ -67,10 +67,16 @@ std::string origin_of(const Fact<Q>& fact) {
 }
 
 ComputeCeiling compute_ceiling(const TomlSection& section) {
-    section.expect_only(
-        std::array<std::string_view, 4>{"dtype", "flops_per_second", "source", "doubtful"});
-    return {.dtype = text_in(section, "dtype"),
-            .peak = fact_in<FlopRate>(section, "flops_per_second")};
+    section.expect_only(std::array<std::string_view, 6>{"dtype", "flops_per_second", "source",
+                                                        "doubtful", "sustained_flops_per_second",
+                                                        "sustained_source"});
+    ComputeCeiling ceiling{.dtype = text_in(section, "dtype"),
+                           .peak = fact_in<FlopRate>(section, "flops_per_second")};
+    if (section.number("sustained_flops_per_second")) {
+        ceiling.sustained = {.value = {positive_in(section, "sustained_flops_per_second")},
+                             .source = text_in(section, "sustained_source")};
+    }
+    return ceiling;
 }
 
 MemoryLevel memory_level(const TomlSection& section) {
@@ -135,6 +141,10 @@ std::string to_toml(const Device& device) {
         out += fmt::format("\n[[compute]]\ndtype = {}\nflops_per_second = {}\n{}",
                            toml_string(ceiling.dtype), ceiling.peak.value.value,
                            origin_of(ceiling.peak));
+        if (const auto& sustained = ceiling.sustained) {
+            out += fmt::format("sustained_flops_per_second = {}\nsustained_source = {}\n",
+                               sustained->value.value, toml_string(sustained->source));
+        }
     }
     for (const MemoryLevel& level : device.memory) {
         out += fmt::format("\n[[memory]]\nname = {}\n", toml_string(level.name));

@@ -173,7 +173,7 @@ private:
         const Bytes last =
             host_.caches.empty() ? Bytes{} : capacity_for(host_.caches.back(), threads_);
         const Bytes working_set = std::min(std::max(4 * last, Bytes{64 * mebibyte}), max_memory());
-        std::string note = fmt::format("; {:.0f} MiB", working_set.value / mebibyte);
+        std::string note = fmt::format(", {:.0f} MiB", working_set.value / mebibyte);
         if (working_set < 2 * last) {
             note += fmt::format(", only {:.1f} times the last cache, which served part of it",
                                 working_set / last);

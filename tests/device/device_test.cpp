@@ -135,6 +135,20 @@ TEST(Device, MergingCalibrationsKeepsTheBetterValueAndItsSource) {
     EXPECT_EQ(best.remeasured[2].before, 2e9);
 }
 
+TEST(Device, AnImpossibleBandwidthOfACacheIsNotKept) {
+    Device before = tiny;
+    before.memory[0].bandwidth = {{33e9}, "a loop without loads"};
+    const BestOfBoth best = best_of_both(before, tiny);
+    EXPECT_EQ(best.device.memory[0].bandwidth.value, Bandwidth{8e9});
+    EXPECT_EQ(best.device.memory[0].bandwidth.source, "s");
+    EXPECT_TRUE(best.remeasured[1].was_impossible);
+    before.memory[0].bandwidth.value = {31e9};
+    EXPECT_EQ(best_of_both(before, tiny).device.memory[0].bandwidth.value, Bandwidth{31e9});
+    before.memory[1].bandwidth.value = {33e9};
+    EXPECT_EQ(memory_bandwidth_of(best_of_both(before, tiny).device), Bandwidth{33e9})
+        << "main memory may be shared";
+}
+
 TEST(Device, ACeilingIsDoubtfulUntilAnotherCalibrationComesNearIt) {
     Device once = tiny;
     once.memory.back().bandwidth = {{60.8e9}, "a busy moment", true};

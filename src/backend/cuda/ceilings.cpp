@@ -4,6 +4,7 @@
 #include "backend/cuda/kernels/movement.h"
 #include "backend/cuda/kernels/streams.h"
 #include "base/enumeration.h"
+#include "base/unit_text.h"
 #include "measure/rates.h"
 #include "measure/statistics.h"
 
@@ -73,6 +74,49 @@ constexpr std::int64_t largest_array = std::int64_t{1} << 30U;  // bytes
 constexpr std::int64_t elements_apart = 1024;  // array lengths are multiples of this
 constexpr std::int64_t passes_in_cache = 100;
 constexpr std::size_t launches = 1000;
+constexpr double loaded_per_cycle = 128;  // bytes of a multiprocessor: 4 for each lane of a warp
+constexpr double most_over_writing = 4;
+
+bool writes(const Rates& rates) {
+    return rates.kernel != name_of(StreamPattern::read);
+}
+
+// Why a cache cannot have this rate, as a note; empty if it can.
+std::string impossible(const Rates& rates, std::span<const Rates> all,
+                       const DeviceProperties& device) {
+    const double clock = 1e3 * device.core_clock_khz;
+    const double loadable = loaded_per_cycle * device.multiprocessors * clock;
+    const std::string what =
+        fmt::format(" (left out: {} with {}, ", rates.kernel, text_with_unit(rates.best, "B/s"));
+    if (loadable > 0 && rates.best > loadable) {
+        return fmt::format("{}but {} multiprocessors load at most {} at {})", what,
+                           device.multiprocessors, text_with_unit(loadable, "B/s"),
+                           text_with_unit(clock, "Hz"));
+    }
+    double writing = 0;
+    for (const Rates& one : all) {
+        writing = std::max(writing, writes(one) ? one.best : 0);
+    }
+    return !writes(rates) && rates.best > most_over_writing * writing
+               ? fmt::format("{}{:.1f} times the best of the patterns that write)", what,
+                             rates.best / writing)
+               : "";
+}
+
+// Removes impossible rates; returns the notes that say so.
+std::string remove_impossible(std::vector<Rates>& all, const DeviceProperties& device) {
+    std::string notes;
+    std::vector<Rates> possible;
+    for (const Rates& rates : all) {
+        const std::string note = impossible(rates, all, device);
+        notes += note;
+        if (note.empty()) {
+            possible.push_back(rates);
+        }
+    }
+    all = std::move(possible);
+    return notes;
+}
 
 class Calibration {
 public:
@@ -112,19 +156,30 @@ private:
             arrays.push_back(machine_.allocate(static_cast<std::size_t>(bytes)));
         }
         if (const std::int64_t cache = machine_.properties().l2_bytes; cache > 0) {
-            device.memory.push_back(
-                {.name = "L2",
-                 .capacity = Bytes{static_cast<double>(cache)},
-                 .bandwidth = bandwidth("L2", arrays, cache / 4, passes_in_cache)});
+            std::vector<Rates> all = rates_of_patterns("L2", arrays, cache / 4, passes_in_cache);
+            const std::string notes = remove_impossible(all, machine_.properties());
+            if (!all.empty()) {
+                device.memory.push_back({.name = "L2",
+                                         .capacity = Bytes{static_cast<double>(cache)},
+                                         .bandwidth = best_of<Bandwidth>(
+                                             std::move(all), size_note(cache / 4) + notes)});
+            }
         }
         device.memory.push_back(
-            {.name = "DRAM", .capacity = {}, .bandwidth = bandwidth("DRAM", arrays, 3 * bytes, 1)});
+            {.name = "DRAM",
+             .capacity = {},
+             .bandwidth = best_of<Bandwidth>(rates_of_patterns("DRAM", arrays, 3 * bytes, 1),
+                                             size_note(3 * bytes))});
         machine_.wait();
     }
 
-    // The bandwidth of the best pattern, whose arrays together are at most `working_set` bytes.
-    Fact<Bandwidth> bandwidth(std::string_view level, const std::vector<Memory>& arrays,
-                              std::int64_t working_set, std::int64_t passes) {
+    static std::string size_note(std::int64_t working_set) {
+        return fmt::format(", {:.0f} MiB", static_cast<double>(working_set) / (1 << 20));
+    }
+
+    // Of every pattern; its arrays together are at most `working_set` bytes.
+    std::vector<Rates> rates_of_patterns(std::string_view level, const std::vector<Memory>& arrays,
+                                         std::int64_t working_set, std::int64_t passes) {
         std::vector<Rates> all;
         for (const StreamPattern pattern : {StreamPattern::read, StreamPattern::write,
                                             StreamPattern::copy, StreamPattern::triad}) {
@@ -134,8 +189,7 @@ private:
             const std::int64_t elements = each / elements_apart * elements_apart;
             all.push_back(rates_of(pattern, arrays, elements, passes));
         }
-        const double mebibytes = static_cast<double>(working_set) / (1 << 20);
-        return best_of<Bandwidth>(std::move(all), fmt::format("; {:.0f} MiB", mebibytes));
+        return all;
     }
 
     Rates rates_of(StreamPattern pattern, const std::vector<Memory>& arrays, std::int64_t elements,
@@ -150,8 +204,8 @@ private:
     BestRate recorded_launch(Replay& recorded, const std::vector<Seconds>& from_stream) {
         const auto from_replay = times_of(machine_, [&] { recorded.enqueue(); });
         return best_rate(
-            {rates_from("from one recorded kernel to the next", launches, from_replay)},
-            fmt::format("; launched one by one: {:.2f} us",
+            {rates_from("from one recorded kernel to the next", launches, from_replay)}, "",
+            fmt::format(", launched one by one: {:.2f} us",
                         1e6 * std::ranges::min(from_stream).value));
     }
 
@@ -170,7 +224,8 @@ private:
         const BestRate best =
             recorded ? recorded_launch(*recorded, from_stream)
                      : best_rate({rates_from("launched one by one because graph capture failed", 1,
-                                             from_stream)});
+                                             from_stream)},
+                                 "");
         machine_.wait();
         return {.value = Seconds{1 / best.value}, .source = best.source};
     }

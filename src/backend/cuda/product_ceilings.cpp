@@ -100,7 +100,11 @@ public:
         if (!best) {
             return {};
         }
-        return ComputeCeiling{product.name, sustained(product, *best, best_rate(std::move(all)))};
+        ComputeCeiling ceiling{.dtype = product.name,
+                               .peak = best_of<FlopRate>(std::move(all)),
+                               .sustained = sustained(product, *best)};
+        ceiling.peak.value = std::max(ceiling.peak.value, ceiling.sustained->value);
+        return ceiling;
     }
 
 private:
@@ -116,7 +120,7 @@ private:
 
     // Empty if the library has no algorithm of this index, or cannot run it here.
     std::optional<Rates> rates_of(const Call& call, const Product& product, int choice) {
-        const std::string name = fmt::format("cublaslt, algorithm {}", choice + 1);
+        const std::string name = fmt::format("cublaslt algorithm {}", choice + 1);
         tell(product, name);
         try {
             machine_.finalize(call);
@@ -129,9 +133,9 @@ private:
         }
     }
 
-    // The ceiling is what can be sustained: a burst of milliseconds ends before the power limit
-    // acts.
-    Fact<FlopRate> sustained(const Product& product, const Call& call, const BestRate& burst) {
+    // A burst of milliseconds ends before the power limit acts, and so may a network's product:
+    // their ceiling is the burst's rate. Products that follow each other for longer have this one.
+    Fact<FlopRate> sustained(const Product& product, const Call& call) {
         tell(product, "for a second");
         DeviceState state;
         const Seconds time = sustained_time_of(
@@ -141,10 +145,9 @@ private:
                     state = watch_->state();
                 }
             });
-        const double rate = work / time.value;
-        return {.value = {rate},
-                .source = fmt::format("{}; sustained for a second: {:.1f} % of that{}",
-                                      burst.source, 100 * rate / burst.value, text_of(state))};
+        return {.value = {work / time.value},
+                .source = fmt::format("{}: the second half of a second{}", measured_now(),
+                                      text_of(state))};
     }
 
     static constexpr double work = 2.0 * rows * rows * rows;

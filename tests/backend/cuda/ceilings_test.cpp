@@ -116,8 +116,9 @@ TEST(GpuCeilings, ProductsAreOfDifferentRandomNormalNumbers) {
     EXPECT_NEAR(squares / static_cast<double>(count), 1, 0.01);
 }
 
-// Half a second at full clock, and then the power limit.
-TEST(GpuCeilings, TheCeilingOfProductsIsTheSustainedRate) {
+// Half a second at full clock, and then the power limit: a network's product may be as short as
+// the first half.
+TEST(GpuCeilings, TheCeilingOfProductsIsTheBestRateAndTheSustainedOneIsKept) {
     class Throttled : public ClockedMachine {
         Seconds time_of_product() override {
             return worked < Seconds{0.4} ? product : product * 2.0;
@@ -128,11 +129,48 @@ TEST(GpuCeilings, TheCeilingOfProductsIsTheSustainedRate) {
         DeviceState state() override { return {.core_clock = Frequency{1755e6}, .watts = 690}; }
     } watch;
     const Device device = cuda::measure_ceilings(machine, &watch, {});
-    const auto& f32 = device.compute.front().peak;
-    EXPECT_LT(relative(f32.value.value, 2.0 * 8192 * 8192 * 8192 / 2e-3), 1e-9);
-    EXPECT_NE(f32.source.find("sustained for a second: 50.0 % of that, 1755 MHz, 690 W"),
+    const ComputeCeiling& f32 = device.compute.front();
+    const double work = 2.0 * 8192 * 8192 * 8192;
+    EXPECT_LT(relative(f32.peak.value.value, work / 1e-3), 1e-9);
+    ASSERT_TRUE(f32.sustained.has_value());
+    EXPECT_LT(relative(f32.sustained->value.value, work / 2e-3), 1e-9);
+    EXPECT_NE(f32.sustained->source.find("the second half of a second, 1755 MHz, 690 W"),
               std::string::npos)
-        << f32.source;
+        << f32.sustained->source;
+    EXPECT_EQ(parse_device(to_toml(device), "").compute.front().sustained->value,
+              f32.sustained->value);
+}
+
+// A read of 100 passes that the compiler makes in one.
+TEST(GpuCeilings, AnImpossibleRateOfACacheIsNoCeiling) {
+    class Removed : public ClockedMachine {
+    public:
+        using ClockedMachine::ClockedMachine;
+        void enqueue(const Call& call, std::span<void* const> addresses) override {
+            const auto* kernel = std::get_if<cuda::Kernel>(&call.function);
+            const Seconds usual = pass;
+            pass = kernel != nullptr && kernel->name == "read" ? usual / faster : usual;
+            ClockedMachine::enqueue(call, addresses);
+            pass = usual;
+        }
+        double faster = 3;
+    };
+    Removed machine;
+    const auto source = [&] { return measured(machine).memory.front().bandwidth.source; };
+    EXPECT_NE(source().find(": read, 15 MiB; best"), std::string::npos)
+        << "three times is possible";
+    machine.faster = 5;
+    EXPECT_NE(source().find("left out: read with 7.86 TB/s, 5.0 times the best of"),
+              std::string::npos)
+        << source();
+    machine.faster = 50;
+    EXPECT_NE(source().find("left out: read with 78.6 TB/s, but 132 multiprocessors load at most "
+                            "33.5 TB/s at 1.98 GHz"),
+              std::string::npos)
+        << source();
+    machine.pass = Seconds{1e-5};
+    machine.faster = 1;
+    EXPECT_EQ(measured(machine).memory.size(), 1U) << "no pattern is possible";
 }
 
 TEST(GpuCeilings, BandwidthCountsEveryArrayThatAPassMoves) {
@@ -145,9 +183,9 @@ TEST(GpuCeilings, BandwidthCountsEveryArrayThatAPassMoves) {
     const double array = 1 << 30;
     EXPECT_EQ(machine.largest, static_cast<std::size_t>(array));
     EXPECT_LT(relative(main_memory.bandwidth.value.value, 3 * array / 1e-3), 1e-9);
-    EXPECT_NE(main_memory.bandwidth.source.find("triad; best of 20"), std::string::npos)
+    EXPECT_NE(main_memory.bandwidth.source.find("triad, 3072 MiB; best of 20"), std::string::npos)
         << main_memory.bandwidth.source;
-    EXPECT_NE(main_memory.bandwidth.source.find("read: 1.07e+12"), std::string::npos);
+    EXPECT_NE(main_memory.bandwidth.source.find("read 1.07 TB/s"), std::string::npos);
 }
 
 TEST(GpuCeilings, TheCacheIsReadInAQuarterOfItManyTimes) {
