@@ -2,7 +2,6 @@
 #include "analyze/above_roof.h"
 
 #include "base/text.h"
-#include "graph/execution.h"
 #include "record/step_times.h"
 
 #include <fmt/format.h>
@@ -36,18 +35,6 @@ Bytes nearer_capacity(const Device& device, const MemoryLevel& level) {
     return is_main_memory && !has_third ? max_unlisted * largest : largest;
 }
 
-std::optional<bool> saves_arithmetic(const StepResult& step) {
-    if (step.operation != "convolution") {
-        return false;
-    }
-    using enum ConvolutionAlgorithm;
-    const auto algorithm = value_named<ConvolutionAlgorithm>(step.algorithm);
-    if (!algorithm || *algorithm == automatic || *algorithm == fastest) {
-        return std::nullopt;
-    }
-    return *algorithm != direct && *algorithm != gemm && *algorithm != implicit_gemm;
-}
-
 AboveRoof reason_above_peak(const StepResult& step) {
     const auto saves = saves_arithmetic(step);
     return !saves   ? AboveRoof::may_save_arithmetic
@@ -66,7 +53,7 @@ public:
 
     std::vector<RoofExcess> excesses() {
         for (std::size_t i = 0; i < run_.steps.size(); ++i) {
-            const bool is_judged = times_[i] && bounds_[i].bound && times_[i]->samples > 1;
+            const bool is_judged = times_[i] && bounds_[i].by_definition && times_[i]->samples > 1;
             if (is_judged) {
                 compare_with_peak(i);
                 compare_with_memory(i);
@@ -136,8 +123,8 @@ std::string_view explanation_of(AboveRoof reason) {
         case AboveRoof::saves_arithmetic:
             return "Winograd and FFT execute fewer operations than are counted";
         case AboveRoof::may_save_arithmetic:
-            return "the library does not report its algorithm, and some execute fewer operations "
-                   "than are counted";
+            return "fewer operations are executed than the definition has (Winograd or FFT; the "
+                   "library does not say)";
         case AboveRoof::served_by_caches:
             return "caches still held data from the steps before";
         case AboveRoof::unexplained:

@@ -27,8 +27,6 @@ struct RoofExcess {
     double ratio = 1;      // the step's rate over the ceiling's
     AboveRoof reason = AboveRoof::unexplained;
 };
-inline constexpr double tolerated_excess = 0.03;
-
 // The roofs that the run's measured steps exceed, by their medians; none without ceilings.
 //   arithmetic: Winograd and FFT execute fewer operations than counted, and a library that does not
 //     say which algorithm it takes for a convolution may use them.
@@ -46,8 +44,8 @@ std::optional<Doubt> stale_ceilings_doubt(const Run& run);
 std::optional<Doubt> doubtful_ceilings_doubt(const Run& run);
 
 // One sentence for each reason why steps exceed 100 % of a ceiling or a roof:
-//   "conv2 forward and conv3 forward are above the f32 peak: their algorithms do fewer operations
-//    than are counted."
+//   "conv2 forward and conv3 forward are above the f32 peak: Winograd and FFT execute fewer
+//    operations than are counted."
 std::vector<std::string> roof_sentences(const Run& run);
 
 }  // namespace strata

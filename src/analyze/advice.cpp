@@ -3,6 +3,7 @@
 
 #include "analyze/next_command.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "base/unit_text.h"
 #include "op/problem.h"
 
@@ -74,12 +75,25 @@ std::string on_traffic(const StepEvidence& evidence) {
                        evidence.ceiling, beyond, weights);
 }
 
-std::string on_overhead(const StepEvidence& evidence) {
+std::string on_launches(const StepEvidence& evidence) {
+    return fmt::format(
+        "launches and time stamps take {} of the time, more than arithmetic ({} at peak) or "
+        "traffic ({} at main memory bandwidth)",
+        percent(*evidence.fixed / evidence.time), percent(evidence.compute / evidence.time),
+        percent(evidence.memory / evidence.time));
+}
+
+std::string on_unexplained(const StepEvidence& evidence) {
     const StepResult& step = *evidence.longest;
+    const std::string launches =
+        evidence.fixed
+            ? fmt::format(", nor launches ({})", percent(*evidence.fixed / evidence.time))
+            : "";
     const std::string reason = fmt::format(
-        "neither arithmetic ({} of the time at peak) nor traffic ({} at main memory bandwidth) "
+        "neither arithmetic ({} of the time at peak) nor traffic ({} at main memory bandwidth){} "
         "explains the time",
-        percent(evidence.compute / evidence.time), percent(evidence.memory / evidence.time));
+        percent(evidence.compute / evidence.time), percent(evidence.memory / evidence.time),
+        launches);
     if (is_unoptimised(step)) {
         return fmt::format("{}: {} is unoptimised code; the library has no kernel for {}", reason,
                            step.implementation,
@@ -152,6 +166,9 @@ void add(StepEvidence& evidence, const StepResult& step, const StepBound& bound,
     evidence.compute += bound.compute.value_or(Seconds{});
     evidence.memory += bound.memory.value_or(Seconds{});
     evidence.bound += bound.bound.value_or(Seconds{});
+    if (bound.fixed) {
+        evidence.fixed = evidence.fixed.value_or(Seconds{}) + *bound.fixed;
+    }
     evidence.traffic += step.read + step.written;
 }
 
@@ -170,7 +187,9 @@ std::string reason_for(const StepEvidence& evidence) {
         case Bottleneck::cache:
             return on_traffic(evidence);
         case Bottleneck::overhead:
-            return on_overhead(evidence);
+            return evidence.fixed ? on_launches(evidence) : on_unexplained(evidence);
+        case Bottleneck::kernel:
+            return on_unexplained(evidence);
         case Bottleneck::unknown:
             return "";
     }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace strata {
 
@@ -53,22 +54,19 @@ std::optional<Candidate> compute_candidate(const StepResult& step, const Device&
                      fmt::format("{} peak", dtype_of(step, dtype))};
 }
 
-// The share of these operations that the step executes, if its algorithm is known to save some.
-double executed_share(const StepResult& step) {
-    const std::string name = step.algorithm.substr(0, step.algorithm.find(','));  // before a reason
-    const auto algorithm = value_named<ConvolutionAlgorithm>(name);
-    const bool may_save = algorithm && *algorithm != ConvolutionAlgorithm::direct;
-    const auto problem = may_save ? problem_in(step) : std::nullopt;
+// The share of these operations that the step's algorithm executes; nothing if it is not known.
+std::optional<double> executed_share(const StepResult& step) {
+    const auto algorithm = algorithm_of(step);
+    const auto problem = algorithm ? problem_in(step) : std::nullopt;
     const auto* op = problem ? std::get_if<Convolution>(&problem->op) : nullptr;
     if (op == nullptr) {
-        return 1;
+        return {};
     }
     const Signature signature = signature_of(*problem);
     return product_share(*algorithm, {.op = *op,
                                       .x = signature.inputs.front().tensor,
                                       .y = signature.outputs.front(),
-                                      .pass = step.pass})
-        .value_or(1);
+                                      .pass = step.pass});
 }
 
 std::optional<Candidate> memory_candidate(const StepResult& step, const Device& device) {
@@ -91,13 +89,25 @@ Candidate traffic_candidate(const StepResult& step, Seconds time, const Device& 
             cache->name + " bandwidth"};
 }
 
-StepBound judged(const Candidate& decisive, Seconds time) {
+Bottleneck verdict_on(const Candidate& decisive, Seconds time, std::optional<Seconds> fixed) {
+    const bool is_explained = decisive.time / time >= explaining_share;
+    if (!fixed) {
+        return is_explained ? decisive.verdict : Bottleneck::overhead;
+    }
+    if (*fixed > decisive.time && *fixed / time >= explaining_share) {
+        return Bottleneck::overhead;
+    }
+    return is_explained ? decisive.verdict : Bottleneck::kernel;
+}
+
+StepBound judged(const Candidate& decisive, Seconds time, std::optional<Seconds> fixed) {
     StepBound bound;
     bound.ceiling = decisive.ceiling;
     bound.bound = decisive.time;
     bound.achieved = decisive.time / time;
     bound.headroom = time - decisive.time;
-    bound.verdict = *bound.achieved < explaining_share ? Bottleneck::overhead : decisive.verdict;
+    bound.fixed = fixed;
+    bound.verdict = verdict_on(decisive, time, fixed);
     return bound;
 }
 
@@ -120,17 +130,45 @@ bool is_alias(const StepResult& step) {
     return step.implementation_kind == ImplementationKind::alias;
 }
 
+std::optional<ConvolutionAlgorithm> algorithm_of(const StepResult& step) {
+    using enum ConvolutionAlgorithm;
+    const auto algorithm =
+        value_named<ConvolutionAlgorithm>(step.algorithm.substr(0, step.algorithm.find(',')));
+    return algorithm == automatic || algorithm == fastest ? std::nullopt : algorithm;
+}
+
+std::optional<bool> saves_arithmetic(const StepResult& step) {
+    using enum ConvolutionAlgorithm;
+    if (step.operation != "convolution" || step.pass == Pass::update) {
+        return false;
+    }
+    const auto algorithm = algorithm_of(step);
+    return algorithm ? std::optional(*algorithm != direct && *algorithm != gemm &&
+                                     *algorithm != implicit_gemm)
+                     : std::nullopt;
+}
+
 StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
-                   std::string_view dtype) {
+                   std::string_view dtype, std::optional<Seconds> fixed) {
     auto compute = compute_candidate(step, device, dtype);
     const auto memory = memory_candidate(step, device);
     if (!compute || !memory || time <= Seconds{0} || is_alias(step)) {
         return {};
     }
     const Seconds by_definition = compute->time;
-    compute->time = by_definition * executed_share(step);
+    const auto executed = executed_share(step);
+    if (!executed && saves_arithmetic(step).value_or(true) &&
+        by_definition > (1 + tolerated_excess) * time) {
+        StepBound none;
+        none.executes_fewer = true;
+        none.by_definition = by_definition;
+        none.memory = memory->time;
+        none.fixed = fixed;
+        return none;
+    }
+    compute->time = by_definition * executed.value_or(1);
     const Candidate traffic = traffic_candidate(step, time, device, *memory);
-    StepBound bound = judged(compute->time >= traffic.time ? *compute : traffic, time);
+    StepBound bound = judged(compute->time >= traffic.time ? *compute : traffic, time, fixed);
     bound.compute = compute->time;
     bound.by_definition = by_definition;
     bound.memory = memory->time;
@@ -159,14 +197,51 @@ std::string arithmetic_of(const Settings& settings) {
     return text_of(settings, is_narrowed ? "single_precision" : "dtype");
 }
 
+namespace {
+
+// The time that launches and time stamps take of a GPU's step.
+class FixedTimes {
+public:
+    FixedTimes(const Run& run, const Device& device) : run_(run), device_(device) {
+        for (const TracedSpan& traced : run.trace ? run.trace->spans : std::vector<TracedSpan>()) {
+            if (traced.pass) {
+                ++kernels_[{traced.layer, *traced.pass}];
+            }
+        }
+    }
+
+    // Nothing if no part of it was measured. Reorders and accumulations are one kernel.
+    std::optional<Seconds> of(const StepResult& step) const {
+        if (!run_.ran_on_gpu() || (!run_.empty_step && !device_.launch)) {
+            return {};
+        }
+        const auto traced = kernels_.find({step.layer, step.pass});
+        const bool is_counted = step.kind == StepKind::compute && traced != kernels_.end();
+        const double kernels = is_counted ? traced->second : 1;
+        const Seconds launch = device_.launch ? device_.launch->value : Seconds{};
+        return run_.empty_step.value_or(Seconds{}) + kernels * launch;
+    }
+
+private:
+    const Run& run_;
+    const Device& device_;
+    std::map<std::pair<std::string, Pass>, int> kernels_;
+};
+
+}  // namespace
+
 std::vector<StepBound> bounds_of(const Run& run) {
     std::vector<StepBound> bounds(run.steps.size());
     const Device* device = ceilings_of(run);
+    if (device == nullptr) {
+        return bounds;
+    }
     const auto times = step_times(run);
-    for (std::size_t i = 0; device != nullptr && i < bounds.size(); ++i) {
+    const FixedTimes fixed(run, *device);
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
         if (times[i] && !is_inconclusive(times[i])) {
-            bounds[i] =
-                bound_of(run.steps[i], times[i]->median, *device, arithmetic_of(run.settings));
+            bounds[i] = bound_of(run.steps[i], times[i]->median, *device,
+                                 arithmetic_of(run.settings), fixed.of(run.steps[i]));
         }
     }
     return bounds;

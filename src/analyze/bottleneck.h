@@ -3,6 +3,7 @@
 
 #include "base/enumeration.h"
 #include "device/device.h"
+#include "graph/execution.h"
 #include "measure/statistics.h"
 #include "op/problem.h"
 #include "record/run.h"
@@ -20,11 +21,12 @@ enum class Bottleneck {
     compute,   // the arithmetic peak of its element type
     memory,    // main memory's bandwidth
     cache,     // a cache's bandwidth: the step is faster than main memory allows
-    overhead,  // none of these: the step takes more than four times as long
+    overhead,  // of a GPU: launches and time stamps; elsewhere what none of these explains
+    kernel,    // of a GPU: none of these explains it, so the kernel itself is slow
     unknown,   // not measured, measured only with delays, no work, or no ceilings
 };
-inline constexpr std::array<std::string_view, 5> names_of(Bottleneck) {
-    return {"compute", "memory", "cache", "overhead", "unknown"};
+inline constexpr std::array<std::string_view, 6> names_of(Bottleneck) {
+    return {"compute", "memory", "cache", "overhead", "kernel", "unknown"};
 }
 
 // A step and its machine's ceilings (the roofline of Williams et al. 2009, in times):
@@ -33,16 +35,23 @@ inline constexpr std::array<std::string_view, 5> names_of(Bottleneck) {
 //                                           only the multiply-adds that their products execute
 //   memory  = traffic / bandwidth(DRAM)     traffic: each operand read and each result written once
 //   cache   = traffic / bandwidth(level)    the nearest level that holds the traffic, else the last
+//   fixed   = stamps + kernels * launch     on a GPU; the number of kernels by a trace, else 1
 // clang-format on
 // If time < memory, main memory cannot have served the step, and the cache's bound replaces
-// memory's. The larger of the two bounds decides. If it explains less than a quarter of the time,
-// the bottleneck is overhead.
+// memory's. The larger of the two bounds decides if it explains a quarter of the time or more. If
+// `fixed` explains as much, and more than they do, the bottleneck is overhead. If nothing explains
+// a quarter, it is the kernel, or, if `fixed` is unknown, overhead.
+//
+// A convolution that is faster than its operations at the peak executes fewer. If its algorithm
+// does not tell how many, it has no bound.
 struct StepBound {
     Bottleneck verdict = Bottleneck::unknown;
-    std::string ceiling;  // "f32 peak", "DRAM bandwidth", "L2 bandwidth"
+    std::string ceiling;          // "f32 peak", "DRAM bandwidth", "L2 bandwidth"
+    bool executes_fewer = false;  // operations than counted, and nobody tells how many
     std::optional<Seconds> compute;
     std::optional<Seconds> by_definition;  // compute, with all operations of the definition
     std::optional<Seconds> memory;
+    std::optional<Seconds> fixed;
     // The larger of the two: no kernel with this arithmetic and traffic is faster.
     std::optional<Seconds> bound;
     // bound / time; above 1 if fewer operations were executed or a nearer cache served.
@@ -60,9 +69,20 @@ std::optional<Problem> problem_in(const StepResult& step);
 // Whether the step only renames a tensor: it has no work and no traffic.
 bool is_alias(const StepResult& step);
 
-// The bound of one step; empty for an alias, which has no ceiling.
+// A convolution's algorithm, without the reason that may follow it; nothing if it is not told.
+std::optional<ConvolutionAlgorithm> algorithm_of(const StepResult& step);
+
+// Whether the step is a convolution whose algorithm executes fewer operations than its definition;
+// nothing if it is a convolution whose algorithm is not told.
+std::optional<bool> saves_arithmetic(const StepResult& step);
+
+// Measurements repeat that well; a step this much above a ceiling is above it.
+inline constexpr double tolerated_excess = 0.03;
+
+// The bound of one step; empty for an alias, which has no ceiling. `fixed`: as above; nothing if it
+// is unknown.
 StepBound bound_of(const StepResult& step, Seconds time, const Device& device,
-                   std::string_view dtype);
+                   std::string_view dtype, std::optional<Seconds> fixed = {});
 
 // The name of a run's arithmetic in its ceilings: its element type, or "tf32".
 std::string arithmetic_of(const Settings& settings);

@@ -117,12 +117,13 @@ struct SampledRow {
     bool is_compared() const { return time.ratio.has_value(); }
 };
 
-// The medians of the calibration loops that ran between the iterations.
+// By the medians of the calibration loops that ran between the iterations, on processors that
+// computed them.
 std::optional<double> machine_change_between(Runs before, Runs after) {
     const auto loops_of = [](Runs runs) {
         std::vector<Seconds> medians;
         for (const Run& run : runs) {
-            if (!run.whole.calibration.values.empty()) {
+            if (!run.whole.calibration.values.empty() && !run.ran_on_gpu()) {
                 medians.push_back(median_of(run.whole.calibration.values));
             }
         }

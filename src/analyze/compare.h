@@ -114,7 +114,7 @@ struct Comparison {
     bool in_turn = false;
     // How much the machine's own speed differed for the second side, by the calibration loop: 0.03
     // is 3 %. If a side has too few processes, all intervals are widened by that much. Nothing if
-    // the loop was not timed on both sides.
+    // the loop was not timed on both sides, or a GPU computed.
     std::optional<double> machine_change = {};
     // Why the sides are not compared: a run is incomplete (record/completeness.h), so there are no
     // rows and no ratio. Empty if they are compared.

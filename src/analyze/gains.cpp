@@ -38,13 +38,14 @@ void Reach::add(const StepResult& step, const StepTime& time, const StepBound& b
         return;
     }
     const Seconds added = gain_of(step, time.time->median, bound);
-    const bool lacks = !bound.bound && !is_alias(step);
+    const bool is_judged = bound.bound || is_alias(step);
+    const bool lacks = !is_judged && !bound.executes_fewer;
     median += time.time->median;
     gain += added;
     if (added > Seconds{}) {
         add_uncertainty(uncertainty, uncertainty_of(*time.time));
     }
-    unjudged += lacks ? time.time->median : Seconds{};
+    unjudged += is_judged ? Seconds{} : time.time->median;
     has_ceiling = has_ceiling || bound.bound.has_value();
     lacks_ceiling = lacks_ceiling || lacks;
 }

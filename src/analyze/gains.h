@@ -14,7 +14,9 @@ namespace strata {
 //   gain = median - bound = median * (1 - share of the ceiling)
 // A ceiling is the best kernel's rate on this machine. The layer's shape may not allow it, hence
 // "at most". A step beyond its ceiling (fewer operations than counted, or served by a nearer cache)
-// has no gain; steps without a ceiling, except aliases, keep their time.
+// has no gain; steps without a ceiling, except aliases, keep their time. A convolution that
+// executes an unknown number of operations, fewer than counted, counts as if it were at its
+// ceiling.
 struct Reach {
     Seconds median = {};
     Seconds gain = {};
@@ -24,7 +26,7 @@ struct Reach {
     std::optional<Seconds> uncertainty = {};
     Seconds unjudged = {};       // part of the median: steps with work but without a ceiling
     bool has_ceiling = false;    // whether a step has a ceiling
-    bool lacks_ceiling = false;  // whether a step with work has no ceiling
+    bool lacks_ceiling = false;  // whether a step with work has none, and is not known to be fast
 
     // The time at the ceilings over the time; nothing if a step lacks its ceiling or all are
     // aliases, which have none.

@@ -231,8 +231,9 @@ Advice narrower_type(const Run& run, const StepResult& step, const StepBound& bo
     const Device* device = ceilings_of(run);
     const auto wide = device ? peak_of(*device, "f32") : std::nullopt;
     const auto narrow = device ? peak_of(*device, "bf16") : std::nullopt;
+    const bool is_of_traffic = !bound.fixed || bound.verdict != Bottleneck::overhead;
     if (!is_f32(run) || !wide || !narrow || *narrow <= *wide || step.pass == Pass::update ||
-        run.origin != Origin::measured) {
+        run.origin != Origin::measured || !is_of_traffic || bound.verdict == Bottleneck::kernel) {
         return {};
     }
     const double rest = bound.verdict == Bottleneck::compute ? *wide / *narrow : 0.5;
@@ -328,7 +329,7 @@ Advice closer_look(const Run& run, const StepResult& step, const StepBound& boun
     const bool has_algorithms = step.operation == "convolution" && step.pass != Pass::update;
     if (has_algorithms && bound.verdict == Bottleneck::compute) {
         line.verb("algorithms").batch().common().slice(step);
-    } else if (bound.verdict == Bottleneck::overhead) {
+    } else if (bound.verdict == Bottleneck::kernel) {
         line.verb("run").batch().settings({"slice"}).slice(step).with("--counters default");
     } else {
         return {};

@@ -42,7 +42,7 @@ struct Advice {
 //   weights wait for memory                           strata run alexnet --vary batch=32..128
 //   traffic after a layer that can include it         strata run … --fuse off,on
 //   a convolution on a GPU                            strata algorithms … --slice conv2
-//   an unexplained time on a GPU                      strata run … --slice conv2 --counters default
+//   a slow kernel of a GPU                            strata run … --slice conv2 --counters default
 //   a prediction                                      strata predict … --device v100 --explain
 //   conv2
 Advice advice_for(const Run& run, std::size_t step, const StepBound& bound, Seconds time);

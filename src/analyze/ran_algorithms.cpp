@@ -34,6 +34,11 @@ std::string family_of(const StepResult& step) {
                                                              : algorithm_family(step.algorithm);
 }
 
+// A GPU's library may execute Winograd's algorithm without saying so.
+bool tells_algorithm(const StepResult& step) {
+    return algorithm_of(step) || algorithm_family(step.algorithm) != "direct";
+}
+
 // Whether an algorithm matches the requested one: "winograd" leaves the tile open.
 bool satisfies(const std::string& ran, const std::string& asked) {
     return ran == asked || (asked == "winograd" && ran.starts_with("winograd-"));
@@ -82,7 +87,7 @@ std::string algorithm_family(const std::string& text) {
 std::vector<std::string> ran_algorithms(const Run& run) {
     std::vector<std::string> families;
     for (const StepResult& step : run.steps) {
-        if (!is_convolution_that_ran(step)) {
+        if (!is_convolution_that_ran(step) || !tells_algorithm(step)) {
             continue;
         }
         const std::string family = family_of(step);
@@ -99,6 +104,12 @@ std::string algorithm_text(const Run& run) {
     }
     const std::string asked = text_of(run.settings, "algorithm");
     std::vector<std::string> ran = ran_algorithms(run);
+    const bool are_all_told = std::ranges::none_of(run.steps, [](const StepResult& step) {
+        return is_convolution_that_ran(step) && !tells_algorithm(step);
+    });
+    if (!are_all_told && asked != "direct" && (!ran.empty() || !is_left_open(asked))) {
+        ran.emplace_back("others");
+    }
     if (ran.empty() || asked.empty()) {
         return asked;
     }

@@ -12,13 +12,13 @@ namespace strata {
 // for "tensor cores, winograd"; otherwise "direct".
 std::string algorithm_family(const std::string& text);
 
-// The algorithms that a run's convolution steps actually used, in order of appearance: "winograd",
-// "fft", "direct". Empty if no convolution ran.
+// The algorithms that a run's convolution steps say they used, in order of appearance: "winograd",
+// "fft", "direct".
 std::vector<std::string> ran_algorithms(const Run& run);
 
 // A title's text for them against the request: "winograd", "winograd and direct", "direct instead
-// of winograd", "auto (direct)". The request if no convolution ran; nothing for an imported run,
-// whose tool reports no algorithms.
+// of winograd", "auto (direct)"; "auto (fft and others)" if some do not say it. The request if none
+// ran or says it; nothing for an imported run, whose tool reports no algorithms.
 std::string algorithm_text(const Run& run);
 
 // Why convolutions and linear layers did not run as requested; empty if all did or the library had

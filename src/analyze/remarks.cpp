@@ -49,8 +49,16 @@ void remark_on_tally(std::vector<std::string>& remarks, const Tally& tally, std:
     }
 }
 
-// If other processes used the machine, unexplained time may be theirs rather than the kernel's.
+bool has(const Run& run, DoubtKind kind) {
+    return std::ranges::any_of(run.flags, [&](const Flag& flag) { return flag.kind == kind; });
+}
+
+// If other processes used the machine, unexplained time may be theirs rather than the kernel's. On
+// a GPU it can only be theirs if the host launched the steps one by one.
 void remark_on_disturbance(std::vector<std::string>& remarks, const Run& run) {
+    if (run.ran_on_gpu() && !has(run, DoubtKind::not_recorded)) {
+        return;
+    }
     std::vector<std::string> kinds;
     for (const auto& flag : run.flags) {
         if (flag.kind == DoubtKind::preempted || flag.kind == DoubtKind::noisy_neighbour ||
@@ -59,10 +67,10 @@ void remark_on_disturbance(std::vector<std::string>& remarks, const Run& run) {
         }
     }
     if (!kinds.empty()) {
-        remarks.push_back(
-            fmt::format("The machine was disturbed ({}): steps reported as bound by overhead may "
-                        "have waited for other processes, so measure again on a quiet machine.",
-                        join(kinds, ", ")));
+        remarks.push_back(fmt::format(
+            "The machine was disturbed ({}): steps reported as bound by overhead may "
+            "have waited for {}, so measure again on a quiet machine.",
+            join(kinds, ", "), run.ran_on_gpu() ? "launches that came late" : "other processes"));
     }
 }
 
@@ -71,7 +79,6 @@ void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
         return;
     }
     const int threads = run.settings.threads();
-    const auto crowded = [](const Flag& flag) { return flag.kind == DoubtKind::oversubscribed; };
     if (run.origin == Origin::imported) {
         remarks.emplace_back(
             "An imported profile has no ceilings of the machine that it was recorded on, so what "
@@ -81,7 +88,7 @@ void remark_on_ceilings(std::vector<std::string>& remarks, const Run& run) {
             fmt::format("No ceilings are known: `{}` measures them, and later runs then show what "
                         "bounds each layer.",
                         calibrate_command(run)));
-    } else if (std::ranges::any_of(run.flags, crowded)) {
+    } else if (has(run, DoubtKind::oversubscribed)) {
         remarks.emplace_back(
             "There are no ceilings for more threads than processors: run with fewer --threads to "
             "see what bounds each layer.");
@@ -106,7 +113,7 @@ std::string closing_sentence(const Run& run, const Reach& all) {
             : "";
     const std::string& source = device->memory.back().bandwidth.source;
     const std::string threads =
-        run.origin == Origin::modelled
+        run.origin == Origin::modelled || run.ran_on_gpu()
             ? ""
             : fmt::format(" with {} thread{}", device->threads, device->threads == 1 ? "" : "s");
     const Seconds at_ceilings = all.median - all.gain;
@@ -117,9 +124,26 @@ std::string closing_sentence(const Run& run, const Reach& all) {
         device->model, threads, source.substr(0, source.find(':')));
 }
 
+// A GPU's ceilings are those of work that is too short for its power limit to act.
+void remark_on_power(std::vector<std::string>& remarks, const Run& run) {
+    const Device* device = ceilings_of(run);
+    if (device == nullptr || !run.ran_on_gpu() || !has(run, DoubtKind::throttled)) {
+        return;
+    }
+    const std::string arithmetic = arithmetic_of(run.settings);
+    const auto found = std::ranges::find(device->compute, arithmetic, &ComputeCeiling::dtype);
+    if (found != device->compute.end() && found->sustained) {
+        remarks.push_back(fmt::format(
+            "The GPU's clock was held down meanwhile: a product that lasts for a second keeps {} "
+            "of the {} peak then, so no step could come nearer to it for long.",
+            percent(found->sustained->value / found->peak.value), arithmetic));
+    }
+}
+
 std::vector<std::string> general_remarks(const Run& run, const Summary& summary) {
     std::vector<std::string> remarks;
     remark_on_disturbance(remarks, run);
+    remark_on_power(remarks, run);
     const auto reorders =
         tally(run, summary, [](const auto& s) { return s.kind == StepKind::reorder; });
     remark_on_tally(remarks, reorders, " of kind reorder", "layout changes that compute nothing");

@@ -21,8 +21,9 @@ public:
 };
 
 // Fixed work that touches no memory: a chain of dependent multiplications and additions, on as many
-// threads as the iteration uses. Its time depends only on the clock and on competing load, so when
-// it is slow, the machine was disturbed and not the network.
+// threads as the iteration uses. Its time, which begins when all of them are awake, depends only on
+// the clock and on competing load, so when it is slow, the machine was disturbed and not the
+// network.
 class CalibrationLoop {
 public:
     // Uses OpenMP's threads, hence the same pinned ones as the network. Chooses the length of the

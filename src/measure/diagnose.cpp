@@ -92,7 +92,12 @@ std::optional<Doubt> autocorrelated(const std::vector<Seconds>& times) {
             times.size(), worth)};
 }
 
-std::optional<Doubt> noisy_neighbour(const std::vector<Seconds>& calibration) {
+// What a disturbance of the processors does to a device's times; empty if they compute themselves.
+std::string_view on_launches(TimedWork work) {
+    return work == TimedWork::launches ? ", and the GPU may have waited for launches" : "";
+}
+
+std::optional<Doubt> noisy_neighbour(const std::vector<Seconds>& calibration, TimedWork work) {
     if (calibration.size() < min_calibrations) {
         return {};
     }
@@ -102,11 +107,11 @@ std::optional<Doubt> noisy_neighbour(const std::vector<Seconds>& calibration) {
     }
     return Doubt{DoubtKind::noisy_neighbour,
                  fmt::format("fixed work took {:.0f} % longer in slow moments than in fast ones; "
-                             "other processes use this machine, or its clock changes",
-                             100 * slowness)};
+                             "other processes use this machine, or its clock changes{}",
+                             100 * slowness, on_launches(work))};
 }
 
-std::optional<Doubt> stolen(const ActivityChange& activity) {
+std::optional<Doubt> stolen(const ActivityChange& activity, TimedWork) {
     if (activity.stolen_share.value_or(0) <= tolerated_steal) {
         return {};
     }
@@ -116,17 +121,19 @@ std::optional<Doubt> stolen(const ActivityChange& activity) {
                              100 * *activity.stolen_share)};
 }
 
-std::optional<Doubt> preempted(const ActivityChange& activity) {
+std::optional<Doubt> preempted(const ActivityChange& activity, TimedWork work) {
     if (activity.preemptions_per_second.value_or(0) <= tolerated_preemptions) {
         return {};
     }
     return Doubt{DoubtKind::preempted,
-                 fmt::format("other processes interrupted this one {:.0f} times a "
-                             "second; stop them or use fewer threads",
-                             *activity.preemptions_per_second)};
+                 fmt::format("other processes interrupted this one {:.0f} times a second; {}",
+                             *activity.preemptions_per_second,
+                             work == TimedWork::launches
+                                 ? "stop them, because the GPU may have waited for launches"
+                                 : "stop them or use fewer threads")};
 }
 
-std::optional<Doubt> throttled(const ActivityChange& activity) {
+std::optional<Doubt> throttled(const ActivityChange& activity, TimedWork) {
     const Seconds stopped = activity.throttled.value_or(Seconds{});
     if (stopped <= tolerated_throttling * activity.elapsed) {
         return {};
@@ -137,7 +144,7 @@ std::optional<Doubt> throttled(const ActivityChange& activity) {
                              stopped.value, activity.elapsed.value)};
 }
 
-std::optional<Doubt> paging(const ActivityChange& activity) {
+std::optional<Doubt> paging(const ActivityChange& activity, TimedWork) {
     if (activity.major_faults.value_or(0) == 0) {
         return {};
     }
@@ -151,7 +158,7 @@ std::optional<Doubt> paging(const ActivityChange& activity) {
 }  // namespace
 
 std::vector<Doubt> diagnose(const SampledIteration& sampled, const Policy& policy,
-                            const ActivityChange& activity) {
+                            const ActivityChange& activity, TimedWork work) {
     const auto clean = clean_values(sampled.end_to_end);
     const auto& all = sampled.end_to_end.values;
     const auto& times = are_enough(clean.size(), all.size()) ? clean : all;
@@ -170,9 +177,12 @@ std::vector<Doubt> diagnose(const SampledIteration& sampled, const Policy& polic
             add(autocorrelated(times));
         }
     }
-    add(noisy_neighbour(sampled.calibration.values));
+    if (work == TimedWork::device) {
+        return doubts;
+    }
+    add(noisy_neighbour(sampled.calibration.values, work));
     for (const auto search : {stolen, preempted, throttled, paging}) {
-        add(search(activity));
+        add(search(activity, work));
     }
     return doubts;
 }

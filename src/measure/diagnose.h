@@ -10,6 +10,13 @@
 
 namespace strata {
 
+// Whose time the time of an iteration is.
+enum class TimedWork {
+    processors,  // this machine's: its threads compute
+    launches,    // a GPU's by its own clock, but the host launches one step after another
+    device,      // a GPU's by its own clock: an iteration is one launch, and the host only waits
+};
+
 // Looks for trouble in the samples and in the machine's activity meanwhile. Series are judged
 // without samples that other programs delayed, unless too few remain. All thresholds require both
 // significance (1 %) and a size that matters:
@@ -27,8 +34,10 @@ namespace strata {
 //   preempted        other processes interrupted this one more than 20 times a second
 //   throttled        the control group's quota stopped this process for more than 1 % of the time
 //   paging           pages were read from disk while sampling
+//
+// The last five concern this machine's processors, and so not the times of a `device`.
 std::vector<Doubt> diagnose(const SampledIteration& sampled, const Policy& policy,
-                            const ActivityChange& activity);
+                            const ActivityChange& activity, TimedWork work = TimedWork::processors);
 
 // The conditions of a measurement, known before its first sample.
 struct Circumstances {

@@ -138,6 +138,8 @@ struct Run {
     std::optional<Device> device;  // the ceilings to compare with; nothing: not calibrated
 
     bool ran_on_gpu() const { return ran_on == DeviceKind::gpu; }
+    // Of this machine's processors, which computed its steps; 0: none did, or it is unknown.
+    int threads() const { return ran_on_gpu() ? 0 : settings.threads(); }
 };
 
 }  // namespace strata

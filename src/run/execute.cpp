@@ -12,8 +12,10 @@
 #include "measure/memory_use.h"
 #include "measure/sampler.h"
 #include "measure/waits.h"
+#include "record/engines.h"
 #include "record/identity.h"
 #include "record/step_times.h"
+#include "record/traced_algorithm.h"
 #include "run/device_sampler.h"
 #include "run/files.h"
 #include "run/infeed.h"
@@ -117,6 +119,7 @@ void take_samples(const SampledIteration& sampled, Run& run) {
 // Kernels and counters of an interrupted run. Requires: the same steps.
 void take_profile(const Run& earlier, Run& run) {
     run.trace = earlier.trace;
+    add_traced_algorithms(run);
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
         run.steps[i].metrics = earlier.steps[i].metrics;
         run.steps[i].counted_at = earlier.steps[i].counted_at;
@@ -176,13 +179,12 @@ std::optional<Device> ceilings_for(const BackendInfo& backend, int threads) {
     return backend.device_memory ? device_of(backend.device_model) : own_device(threads);
 }
 
-std::vector<Flag> doubts_about(const SampledIteration& sampled, const Policy& policy,
-                               const ActivityChange& activity) {
-    std::vector<Flag> flags;
-    for (Doubt& doubt : diagnose(sampled, policy, activity)) {
-        flags.push_back(std::move(doubt));
-    }
-    return flags;
+// (Only after the first iterations it is known whether they can be recorded.)
+TimedWork timed_work(const Run& run, const Executable& executable) {
+    const bool is_framework = capabilities_of(run.settings.backend).has(Capability::peer_options);
+    return !run.ran_on_gpu()                              ? TimedWork::processors
+           : is_framework || executable.fails_to_record() ? TimedWork::launches
+                                                          : TimedWork::device;
 }
 
 // Samples until precise, stopped or out of time, and judges the reliability of the samples.
@@ -206,7 +208,7 @@ void sample_into(Run& run, Executable& executable, DeviceWatch* watch, const Job
             },
     };
     observer.tell("warming up");
-    const CalibrationLoop loop(run.settings.threads());
+    const CalibrationLoop loop(run.ran_on_gpu() ? 1 : run.settings.threads());  // who launches
     NetworkIteration iteration(executable, clock);
     const Profiling* profiling = executable.profiling();
     const bool is_profiled = profiling != nullptr && profiling->is_attached();
@@ -219,7 +221,8 @@ void sample_into(Run& run, Executable& executable, DeviceWatch* watch, const Job
         },
         clock, hooks, std::move(earlier));
     take_samples(sampled, run);
-    run.flags = doubts_about(sampled, job.policy, change_between(before, read_activity(clock)));
+    run.flags = diagnose(sampled, job.policy, change_between(before, read_activity(clock)),
+                         timed_work(run, executable));
     for (const auto search : {disturbance_doubt, doubtful_ceilings_doubt, stale_ceilings_doubt}) {
         if (auto doubt = search(run)) {
             run.flags.push_back(*std::move(doubt));

@@ -7,6 +7,7 @@
 #include "measure/clock.h"
 #include "measure/statistics.h"
 #include "metric/plan.h"
+#include "record/traced_algorithm.h"
 #include "run/refusal.h"
 #include "run/steps.h"
 #include "trace/iterations.h"
@@ -59,6 +60,7 @@ void record_into(Run& run, Profiling& profiling, const Graph& graph, const Obser
                                  {std::move(recording.times)}, graph, recording.device);
         if (run.trace) {
             compare_with_untraced(run);
+            add_traced_algorithms(run);
         }
         if (!run.trace) {
             run.flags.push_back({DoubtKind::not_traced,
@@ -176,7 +178,7 @@ std::vector<std::size_t> changed_steps(const Run& run, std::span<const StepResul
     std::vector<std::size_t> changed;
     for (std::size_t i = 0; i < now.size(); ++i) {
         if (run.steps[i].implementation != now[i].implementation ||
-            run.steps[i].algorithm != now[i].algorithm) {
+            (run.steps[i].algorithm != now[i].algorithm && !is_of_trace(run.steps[i]))) {
             changed.push_back(i);
         }
     }

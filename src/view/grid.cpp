@@ -86,7 +86,7 @@ void add_cells_of(const Run& run, std::vector<Cell>& row) {
     const auto timed = [&](auto&& cell) { return point.time ? Cell(cell()) : Cell(none); };
     row.emplace_back(run.settings.network);
     row.emplace_back(text_of(run.settings, "dtype"));
-    row.push_back(threads_cell(run.settings.threads()));
+    row.push_back(threads_cell(run.threads()));
     row.push_back(count_cell(static_cast<double>(run.settings.batch)));
     row.emplace_back(std::string(name_of(point.time ? status_of(run.origin) : Status::skipped)));
     row.push_back(point.time ? Cell(Missing{}) : text_or_missing(point.reason));

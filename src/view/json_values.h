@@ -34,9 +34,9 @@ inline nlohmann::ordered_json text_json(const std::string& value) {
     return value.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
 }
 
-// Null if they are unknown or a device's own.
-inline nlohmann::ordered_json threads_json(const Settings& settings) {
-    const int threads = settings.threads();
+// Null if they are unknown, or a GPU computed.
+inline nlohmann::ordered_json threads_json(const Run& run) {
+    const int threads = run.threads();
     return threads > 0 ? nlohmann::ordered_json(threads) : nlohmann::ordered_json();
 }
 

@@ -50,7 +50,7 @@ void add_settings(Table& table, const Run& run) {
     add(table, "element type", text_of(settings, "dtype"));
     add(table, "backend", settings.backend);
     add(table, "convolution algorithm", text_of(settings, "algorithm"));
-    add(table, "threads", settings.threads() > 0 ? text_of(settings, "threads") : "");
+    add(table, "threads", run.threads() > 0 ? text_of(settings, "threads") : "");
     add(table, "policy", policy_text(settings));
     for (const auto& [key, value] : further_settings(settings)) {
         add(table, key, value);
@@ -79,7 +79,7 @@ std::string further_line(const Settings& settings) {
     return joined(parts);
 }
 
-// Empty if an imported run's file does not say.
+// Empty if an imported run's file does not say, or a GPU computed.
 std::string threads_text(int threads) {
     return threads == 0 ? "" : fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
 }
@@ -117,8 +117,8 @@ std::string machine_line(const Run& run, const std::string& runs) {
     const std::string version = known(run, "backend.version");
     return joined(
         {fmt::format("{} on {}", name_of(run.origin), model.empty() ? "an unnamed machine" : model),
-         threads_text(run.settings.threads()),
-         run.settings.backend + (version.empty() ? "" : " " + version), run.created, runs});
+         threads_text(run.threads()), run.settings.backend + (version.empty() ? "" : " " + version),
+         run.created, runs});
 }
 
 std::string settings_line(const Run& run) {

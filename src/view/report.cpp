@@ -179,8 +179,11 @@ void add_roofs(RooflineChart& chart, const Run& run) {
 }
 
 // The operations that the ceilings count, so that no step lies above a roof because its algorithm
-// saves some.
-Flops executed_by(const StepResult& step, const StepBound& bound) {
+// saves some; nothing if nobody tells how many.
+std::optional<Flops> executed_by(const StepResult& step, const StepBound& bound) {
+    if (bound.executes_fewer) {
+        return {};
+    }
     const bool is_known = bound.by_definition && *bound.by_definition > Seconds{0};
     return is_known ? step.flops * (*bound.compute / *bound.by_definition) : step.flops;
 }
@@ -192,11 +195,12 @@ RooflineChart roofline_of(const RunFindings& findings) {
         const StepResult& step = findings.run.steps[i];
         const StepTime& time = findings.summary.steps[i];
         const Bytes traffic = step.read + step.written;
-        if (time.time && step.flops > Flops{0} && traffic > Bytes{0} &&
+        const auto executed = executed_by(step, findings.bounds[i]);
+        if (time.time && executed && *executed > Flops{0} && traffic > Bytes{0} &&
             time.time->median > Seconds{0}) {
-            const Flops executed = executed_by(step, findings.bounds[i]);
-            chart.points.push_back({step.layer, std::string(name_of(step.pass)), executed / traffic,
-                                    executed / time.time->median, time.share});
+            chart.points.push_back({step.layer, std::string(name_of(step.pass)),
+                                    *executed / traffic, *executed / time.time->median,
+                                    time.share});
         }
     }
     return chart;

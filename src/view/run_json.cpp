@@ -139,7 +139,7 @@ Json settings_json(const Run& run) {
             {"batch", settings.batch},
             {"mode", text_of(settings, "mode")},
             {"dtype", text_of(settings, "dtype")},
-            {"threads", threads_json(settings)},
+            {"threads", threads_json(run)},
             {"algorithm", text_of(settings, "algorithm")},
             {"policy", policy_text(settings)},
             {"settings", Json(further_settings(settings))},
@@ -186,7 +186,7 @@ Json grid_json(std::span<const Run> runs, const VariedGrid& grid, const Conventi
             {"backend", settings.backend},
             {"mode", text_of(settings, "mode")},
             {"dtype", text_of(settings, "dtype")},
-            {"threads", threads_json(settings)},
+            {"threads", threads_json(runs.back())},
             {"algorithm", text_of(settings, "algorithm")},
             {"convention", convention.name},
             {"points", records_in(grid_document(runs, grid), selection)}};

@@ -45,7 +45,7 @@ Table runs_table(std::span<const Run> runs) {
         {{"dtype", "dtype", Importance::detail},
          [](auto& run) { return text_of(run.settings, "dtype"); }},
         {{"threads", "threads", Importance::detail},
-         [](auto& run) { return threads_cell(run.settings.threads()); }},
+         [](auto& run) { return threads_cell(run.threads()); }},
         {{"backend", "backend"}, [](auto& run) { return run.settings.backend; }},
         {{"other_settings", "other settings"},
          [](auto& run) { return other_settings_line(run.settings); }},

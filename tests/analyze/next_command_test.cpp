@@ -166,13 +166,27 @@ TEST(NextCommand, LayersThatAConvolutionCanIncludeAreFused) {
 TEST(NextCommand, OnAGpuUnexplainedTimeIsCounted) {
     strata::Run gpu = run_of_alexnet();
     gpu.settings.backend = "cuda";
-    EXPECT_EQ(advice(gpu, step("max_pooling"), bound(Bottleneck::overhead, 0.01)).command,
+    EXPECT_EQ(advice(gpu, step("max_pooling"), bound(Bottleneck::kernel, 0.01)).command,
               "strata run alexnet --batch 32 --backend cuda --slice conv2 --counters default");
     EXPECT_EQ(advice(gpu, convolution_of(three_by_three), bound(Bottleneck::compute, 0.5)).command,
               "strata algorithms alexnet --batch 32 --backend cuda --slice conv2");
+    EXPECT_EQ(advice(gpu, step("max_pooling"), bound(Bottleneck::overhead, 0.01)).command, "")
+        << "counters do not explain launches";
     EXPECT_EQ(
         advice(run_of_alexnet(), step("max_pooling"), bound(Bottleneck::overhead, 0.01)).command,
         "");
+}
+
+TEST(NextCommand, ANarrowerTypeIsNoRemedyOfASlowKernel) {
+    strata::Run gpu = run_of_alexnet();
+    gpu.settings.backend = "cuda";
+    gpu.device->compute.push_back({"bf16", {FlopRate{800e9}, "scripted"}});
+    StepBound launches = bound(Bottleneck::overhead, 0.01);
+    launches.fixed = one_second * 0.5;
+    EXPECT_EQ(advice(gpu, step("lrn"), launches).command, "");
+    EXPECT_EQ(advice(gpu, step("lrn"), bound(Bottleneck::kernel, 0.1)).remedy, Remedy::closer_look);
+    EXPECT_EQ(advice(gpu, step("lrn"), bound(Bottleneck::memory, 0.6)).remedy,
+              Remedy::narrower_type);
 }
 
 TEST(NextCommand, KeepsTheSettingsOfTheRun) {
@@ -193,11 +207,11 @@ TEST(NextCommand, NamesAreQuotedForAShell) {
     run.settings.backend = "cuda";
     StepResult pooling = step("max_pooling");
     pooling.layer = "/a b/[1],2";
-    EXPECT_EQ(advice(run, pooling, bound(Bottleneck::overhead, 0.01)).command,
+    EXPECT_EQ(advice(run, pooling, bound(Bottleneck::kernel, 0.01)).command,
               "strata run 'my nets/it'\\''s.onnx' --batch 32 --backend cuda --slice '/a "
               "b/?1??2' --counters default");
     pooling.layer = "\x1b[31m";
-    EXPECT_EQ(advice(run, pooling, bound(Bottleneck::overhead, 0.01)).command, "");
+    EXPECT_EQ(advice(run, pooling, bound(Bottleneck::kernel, 0.01)).command, "");
 }
 
 TEST(NextCommand, AValueThatACommandWouldTakeForAnOptionIsNotSaid) {

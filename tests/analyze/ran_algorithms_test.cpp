@@ -37,14 +37,20 @@ TEST(RanAlgorithms, ATitleNamesTheAlgorithmsThatRan) {
     EXPECT_EQ(algorithm_text(asked_for("auto", {direct, winograd})), "auto (direct and winograd)");
 }
 
-TEST(RanAlgorithms, AGpusPlanIsDirectUnlessItsPropertiesDiffer) {
+TEST(RanAlgorithms, AGpusPlanNamesItsAlgorithmOrNone) {
     const auto text = [](const char* properties) {
         return algorithm_text(asked_for("fastest", {convolution(properties)}));
     };
     EXPECT_EQ(text("tensor cores, winograd"), "fastest (winograd)");
     EXPECT_EQ(text("fft, nondeterministic"), "fastest (fft)");
-    EXPECT_EQ(text("tensor cores"), "fastest (direct)");
-    EXPECT_EQ(text(""), "fastest (direct)");
+    EXPECT_EQ(text("winograd-4x4-3x3, by its kernels' names"), "fastest (winograd)");
+    EXPECT_EQ(text("tensor cores"), "fastest");
+    EXPECT_EQ(text(""), "fastest");
+    const StepResult untold = convolution("tensor cores");
+    EXPECT_EQ(algorithm_text(asked_for("auto", {untold, convolution("fft")})),
+              "auto (fft and others)");
+    EXPECT_EQ(algorithm_text(asked_for("winograd", {untold})), "others instead of winograd");
+    EXPECT_EQ(algorithm_text(asked_for("direct", {untold})), "direct");
 }
 
 TEST(RanAlgorithms, WithoutAConvolutionATitleNamesTheRequest) {

@@ -52,6 +52,25 @@ TEST(Remarks, ADisturbedMachineIsBlamedBeforeTheKernels) {
     EXPECT_FALSE(says(general_remarks(run, summarise(run)).front(), "disturbed"));
     run.flags = {{DoubtKind::preempted, "..."}, {DoubtKind::imprecise, "..."}};
     EXPECT_TRUE(says(general_remarks(run, summarise(run)).front(), "disturbed (preempted)"));
+    run.ran_on = DeviceKind::gpu;
+    EXPECT_FALSE(says(general_remarks(run, summarise(run)).front(), "disturbed"))
+        << "its iterations are launched at once and timed by its own clock";
+    run.flags.push_back({DoubtKind::not_recorded, "..."});
+    EXPECT_TRUE(says(general_remarks(run, summarise(run)).front(), "waited for launches"));
+}
+
+TEST(Remarks, TheSustainedRateIsMentionedIfTheClockWasHeldDown) {
+    strata::Run run = heavy_and_slow();
+    run.ran_on = DeviceKind::gpu;
+    run.device->compute.front().sustained = Fact<FlopRate>{FlopRate{160e9}, "scripted"};
+    const auto told = [&] {
+        return std::ranges::any_of(general_remarks(run, summarise(run)), [](const auto& text) {
+            return says(text, "keeps 80 % of the f32 peak");
+        });
+    };
+    EXPECT_FALSE(told());
+    run.flags = {{DoubtKind::throttled, "..."}};
+    EXPECT_TRUE(told());
 }
 
 TEST(Remarks, MissingCeilingsAreMentionedOnce) {

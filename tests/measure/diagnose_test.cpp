@@ -120,6 +120,28 @@ TEST(Diagnose, MachineActivityIsNamedAndUnknownCountersAreNot) {
               "");
 }
 
+TEST(Diagnose, ADevicesOwnTimesAreNotDoubtedForThisMachinesProcessors) {
+    auto disturbed = sampled(std::vector<Seconds>(20, Seconds{1}));
+    disturbed.calibration.values = std::vector<Seconds>(20, Seconds{7e-4});
+    std::fill_n(disturbed.calibration.values.begin(), 6, Seconds{4e-3});
+    const ActivityChange activity{.elapsed = {10},
+                                  .stolen_share = 0.05,
+                                  .preemptions_per_second = 100,
+                                  .major_faults = 3,
+                                  .throttled = Seconds{1}};
+    EXPECT_TRUE(diagnose(disturbed, {}, activity, TimedWork::device).empty());
+    const auto launched = diagnose(disturbed, {}, activity, TimedWork::launches);
+    ASSERT_EQ(launched.size(), 5u);
+    for (const std::size_t on_launches : {0UL, 2UL}) {
+        const std::string& sentence = launched[on_launches].sentence;
+        EXPECT_NE(sentence.find("the GPU may have waited for launches"), std::string::npos)
+            << sentence;
+    }
+    EXPECT_FALSE(
+        diagnose(sampled(Synthetic(1).drifting(200, 0.1)), {}, {}, TimedWork::device).empty())
+        << "its times themselves are still judged";
+}
+
 TEST(Diagnose, WithoutSamplesThereIsNoDoubt) {
     EXPECT_EQ(kinds(sampled({}, StopReason::interrupted)), "");
 }

@@ -82,7 +82,11 @@ ElementType Lowering::element_type(TensorId tensor) const {
     return is_floating(graph().tensors[tensor].tensor.dtype) ? element_type() : ElementType::f32;
 }
 
+// Without calls the result is the input, in its memory.
 void Lowering::compute(StepText text, std::vector<Call> calls) {
+    if (calls.empty()) {
+        text.implementation = alias_implementation;
+    }
     compute(work_of(std::move(text), std::move(calls)));
 }
 
