@@ -86,21 +86,20 @@ std::string on_launches(const StepEvidence& evidence) {
 std::string on_unexplained(const StepEvidence& evidence) {
     const StepResult& step = *evidence.longest;
     const std::string launches =
-        evidence.fixed
-            ? fmt::format(", nor launches ({})", percent(*evidence.fixed / evidence.time))
-            : "";
+        evidence.fixed ? fmt::format(" nor launches ({})", percent(*evidence.fixed / evidence.time))
+                       : "";
     const std::string reason = fmt::format(
-        "neither arithmetic ({} of the time at peak) nor traffic ({} at main memory bandwidth){} "
+        "neither arithmetic ({} of the time at peak){} traffic ({} at main memory bandwidth){} "
         "explains the time",
-        percent(evidence.compute / evidence.time), percent(evidence.memory / evidence.time),
-        launches);
+        percent(evidence.compute / evidence.time), launches.empty() ? " nor" : ",",
+        percent(evidence.memory / evidence.time), launches);
     if (is_unoptimised(step)) {
         return fmt::format("{}: {} is unoptimised code; the library has no kernel for {}", reason,
                            step.implementation,
                            evidence.steps == 1 ? "this layer" : "the longest of them");
     }
-    return reason + (step.implementation.empty() ? "" : " of " + step.implementation) +
-           hint(evidence);
+    const bool is_named = evidence.are_alike && !step.implementation.empty();
+    return reason + (is_named ? " of " + step.implementation : "") + hint(evidence);
 }
 
 }  // namespace
@@ -155,6 +154,9 @@ bool is_unoptimised(const StepResult& step) {
 }
 
 void add(StepEvidence& evidence, const StepResult& step, const StepBound& bound, Seconds time) {
+    evidence.are_alike =
+        evidence.are_alike &&
+        (evidence.longest == nullptr || evidence.longest->implementation == step.implementation);
     if (evidence.longest == nullptr || time > evidence.longest_time) {
         evidence.longest = &step;
         evidence.longest_time = time;

@@ -15,6 +15,7 @@ namespace strata {
 struct StepEvidence {
     const StepResult* longest = nullptr;
     Seconds longest_time = {};
+    bool are_alike = true;  // whether all have its implementation
     Bottleneck verdict = Bottleneck::unknown;
     std::string ceiling = {};  // of the longest step: "f32 peak"
     std::size_t steps = 0;

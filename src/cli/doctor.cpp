@@ -39,7 +39,7 @@ DoctorCheck frequency() {
     const auto governor = environment.find("cpu.governor");
     if (governor == environment.end()) {
         return {"clock", Condition::limited,
-                "the kernel does not report the clock governor (common in virtual machines): only "
+                "the kernel does not report its governor, as in most virtual machines, so only "
                 "the calibration loop detects drift and noisy neighbours",
                 ""};
     }
@@ -65,7 +65,8 @@ DoctorCheck counters() {
     if (refusal.empty()) {
         return {"hardware counters", Condition::ok, "instructions, cycles and cache misses", ""};
     }
-    return {"hardware counters", Condition::absent, "only times and analytic work: " + refusal,
+    return {"hardware counters", Condition::absent,
+            "none, so only times and analytic work: " + refusal,
             "use a host that exposes its counters to virtual machines"};
 }
 
@@ -224,7 +225,7 @@ DoctorCheck ranks() {
     return refusal.empty() ? DoctorCheck{"MPI", Condition::ok,
                                          "mpirun strata sweep shares a sweep among ranks", ""}
                            : DoctorCheck{"MPI", Condition::absent,
-                                         "sweeps run on many hosts only by --shard: " + refusal,
+                                         refusal + ", so sweeps run on many hosts only by --shard",
                                          "apt install libopenmpi-dev openmpi-bin, and build again"};
 }
 

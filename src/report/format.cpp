@@ -27,7 +27,7 @@ constexpr std::array<Prefix, 9> prefixes = {{{1e15, "P"},
                                              {1e-6, "µ"},
                                              {1e-9, "n"}}};
 
-constexpr std::array<std::string_view, 5> scaled_units = {"s", "FLOP", "B", "FLOP/s", "B/s"};
+constexpr std::array<std::string_view, 6> scaled_units = {"s", "FLOP", "B", "FLOP/s", "B/s", "Hz"};
 
 bool takes_prefix(std::string_view unit) {
     return std::ranges::find(scaled_units, unit) != scaled_units.end();

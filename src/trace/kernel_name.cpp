@@ -4,6 +4,9 @@
 #include "base/text.h"
 #include "trace/timeline.h"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstddef>
 #include <map>
 #include <string_view>
@@ -47,9 +50,16 @@ namespace {
 
 constexpr int max_nested = 3;  // a name may be hostile
 
-// Of a scope, or a template: "float" and "(Kind)0" are none.
+// "float const*", "(Kind)0" and "128" are none.
 bool is_class(std::string_view argument) {
-    return !argument.starts_with('(') && argument.find_first_of(":<") != argument.npos;
+    constexpr std::array<std::string_view, 13> builtin = {
+        "float", "double", "int",  "long",   "short",    "char", "bool",
+        "void",  "half",   "true", "signed", "unsigned", "false"};
+    const std::string_view word = argument.substr(0, argument.find_first_of(" *&"));
+    const bool is_name =
+        !word.empty() &&
+        (std::isalpha(static_cast<unsigned char>(word.front())) != 0 || word.front() == '_');
+    return is_name && std::ranges::find(builtin, word) == builtin.end();
 }
 
 // The first argument that is a class, of those up to the closing bracket; empty if none is.
@@ -72,7 +82,50 @@ std::string_view class_among(std::string_view arguments) {
     return {};
 }
 
+// Reads "17cutlass__5x_cudnn6Kernel" and what the Itanium C++ ABI puts between names, from
+// `position` on; returns the last name, and leaves the position behind it.
+std::string_view last_mangled(std::string_view name, std::size_t& position) {
+    std::string_view last;
+    while (position < name.size()) {
+        std::size_t length = 0, digits = 0;
+        while (position + digits < name.size() && digits < 5 && name[position + digits] >= '0' &&
+               name[position + digits] <= '9') {
+            length = 10 * length + static_cast<std::size_t>(name[position + digits++] - '0');
+        }
+        const bool substitutes = name[position] == 'S' && name.find('_', position) != name.npos;
+        if (digits > 0 && position + digits + length <= name.size()) {
+            last = name.substr(position + digits, length);
+            position += digits + length;
+        } else if (substitutes && last.empty()) {
+            position = name.find('_', position) + 1;  // of a scope that was named before: "S1_"
+        } else {
+            break;
+        }
+    }
+    return last;
+}
+
+// A demangler gives up on the longest names; what it is about stands at their beginning.
+// "Kernel<ImplicitGemmConvolution>"; empty if the name is not mangled.
+std::string short_mangled(std::string_view name) {
+    constexpr std::string_view begin = "_ZN";
+    if (!name.starts_with(begin)) {
+        return {};
+    }
+    std::size_t position = begin.size();
+    const std::string_view function = last_mangled(name, position);
+    if (!name.substr(position).starts_with("IN")) {
+        return std::string(function);
+    }
+    position += 2;
+    const std::string_view argument = last_mangled(name, position);
+    return std::string(function) + (argument.empty() ? "" : "<" + std::string(argument) + ">");
+}
+
 std::string short_name(std::string_view full_name, int nested) {
+    if (std::string name = short_mangled(full_name); !name.empty()) {
+        return name;
+    }
     const std::string name = bare_kernel_name(full_name);
     const auto at = full_name.find(name + "<");
     if (nested == max_nested || at == full_name.npos) {

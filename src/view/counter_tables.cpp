@@ -61,7 +61,7 @@ Importance importance_of(const Metric& metric, std::size_t place) {
 }
 
 Table table_of(const Run& run, const CountedLines& lines, const std::string& title,
-               const std::vector<Metric>& metrics) {
+               const std::vector<Metric>& metrics, const std::vector<std::string>& remarks) {
     Table table{.title = "counters: " + title,
                 .columns = {{"layer", "layer", Importance::essential},
                             {"pass", "pass", Importance::essential}}};
@@ -83,6 +83,7 @@ Table table_of(const Run& run, const CountedLines& lines, const std::string& tit
             row.push_back(cell_of(find_metric(step, metric.name)));
         }
     }
+    table.notes = remarks;
     return table;
 }
 
@@ -111,15 +112,16 @@ std::vector<Table> counter_tables(const Run& run, const MetricCatalogue& catalog
                                   const StepFilter& filter) {
     const CountedLines lines = lines_of(run, filter);
     std::vector<Table> tables;
-    const auto add = [&](const std::string& title, std::span<const Metric> metrics) {
+    const auto add = [&](const std::string& title, std::span<const Metric> metrics,
+                         const std::vector<std::string>& remarks) {
         if (const auto asked = asked_for(run, metrics); !asked.empty()) {
-            tables.push_back(table_of(run, lines, title, asked));
+            tables.push_back(table_of(run, lines, title, asked, remarks));
         }
     };
     for (const MetricSet& set : catalogue.sets) {
-        add(set.title, set.metrics);
+        add(set.title, set.metrics, set.remarks);
     }
-    add("Stalls by the categories of Dong et al.", stall_categories());
+    add("Stalls by the categories of Dong et al.", stall_categories(), {});
     return tables;
 }
 

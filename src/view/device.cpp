@@ -25,7 +25,7 @@ std::string finding_on(const std::vector<Remeasured>& all, const std::string& ce
         return "kept: not measured this time";
     }
     if (found->was_impossible) {
-        return fmt::format("replaced: it was {:.1f} times as high, which is impossible",
+        return fmt::format("replaced: {:.1f} times as high, impossible",
                            found->before / *found->now);
     }
     const bool is_time = ceiling == "launch";

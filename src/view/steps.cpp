@@ -71,6 +71,12 @@ Cell share_cell(const RunFindings& findings, std::optional<double> share) {
     return optional_cell(share, [&](double one) { return percent_cell(one, derived(findings)); });
 }
 
+Cell share_of_ceiling(const RunFindings& findings, const StepBound& bound) {
+    return bound.executes_fewer
+               ? Cell(Missing{"fewer operations are executed than counted, nobody says how many"})
+               : share_cell(findings, bound.achieved);
+}
+
 // A value computed from a step's time, if it has one.
 template <class Text>
 Cell of_time(const ShownStep& step, Text&& cell) {
@@ -164,7 +170,7 @@ const Columns<ShownStep>& columns() {
         {{"ceiling_share", "ceiling", Importance::essential},
          [](auto& s) {
              return of_time(
-                 s, [&](const Estimate&) { return share_cell(s.findings, s.bound().achieved); });
+                 s, [&](const Estimate&) { return share_of_ceiling(s.findings, s.bound()); });
          }},
         {{"bound", "bound", Importance::essential}, [](auto& s) { return s.bound().verdict; }},
         {data_column("ceiling"), [](auto& s) { return text_or_missing(s.bound().ceiling); }},

@@ -82,15 +82,16 @@ std::string lead_of(const RunFindings& findings) {
     lead += duration(time->median);
     lead += budget.end_to_end ? "" : " in the steps that ran";
     const Reach all = reach_of(run, findings.summary, findings.bounds);
+    const std::string_view whose = run.ran_on_gpu() ? "GPU's" : "machine's";
     if (!all.has_ceiling) {
-        return lead + "; how close it is to the machine's ceilings is not known.";
+        return lead + fmt::format("; how close it is to the {} ceilings is not known.", whose);
     }
     // The ceilings are those of the steps, so they say nothing about a longer iteration.
     if (std::abs((time->median - all.median).value) > min_told_rest * time->median.value) {
         lead += fmt::format(" end to end; the steps take {} of it", duration(all.median));
     }
-    lead += fmt::format(", at {} of the machine's ceilings.",
-                        percent((all.median - all.gain) / all.median));
+    lead += fmt::format(", at {} of the {} ceilings.",
+                        percent((all.median - all.gain) / all.median), whose);
     const std::string most = largest_gain_text(run, findings.summary, findings.bounds);
     return most.empty() ? lead : fmt::format("{} Most could be saved in {}.", lead, most);
 }

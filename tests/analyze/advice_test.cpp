@@ -67,6 +67,38 @@ TEST(Reason, ReferenceCodeIsNamedAsTheReason) {
     EXPECT_TRUE(mentions(reason(step, Bottleneck::overhead, 0.1), "ref:any is unoptimised code"));
 }
 
+TEST(Reason, OnAGpuLaunchesTakeTheTimeOrExplainNothing) {
+    const StepResult step = convolution_step("");
+    const auto told = [&](Bottleneck verdict, double launches) {
+        StepBound bound = bound_at(verdict, 0.1);
+        bound.fixed = Seconds{launches};
+        StepEvidence evidence;
+        add(evidence, step, bound, Seconds{1});
+        return reason_for(evidence);
+    };
+    EXPECT_EQ(
+        told(Bottleneck::overhead, 0.4),
+        "launches and time stamps take 40 % of the time, more than arithmetic (1.0 % at peak) "
+        "or traffic (2.0 % at main memory bandwidth)");
+    EXPECT_EQ(told(Bottleneck::kernel, 0.04),
+              "neither arithmetic (1.0 % of the time at peak), traffic (2.0 % at main memory "
+              "bandwidth) nor launches (4.0 %) explains the time of jit:avx512_core");
+}
+
+TEST(Reason, StepsWithDifferentImplementationsNameNone) {
+    const StepResult one = convolution_step("");
+    StepResult other = one;
+    other.implementation = "brgconv:avx512_core";
+    const auto told = [](const StepResult& a, const StepResult& b) {
+        StepEvidence evidence;
+        add(evidence, a, bound_at(Bottleneck::overhead, 0.1), Seconds{1});
+        add(evidence, b, bound_at(Bottleneck::overhead, 0.1), Seconds{2});
+        return reason_for(evidence);
+    };
+    EXPECT_TRUE(told(one, one).ends_with("explains the time of jit:avx512_core"));
+    EXPECT_TRUE(told(one, other).ends_with("explains the time"));
+}
+
 TEST(Reason, AReorderIsNotWork) {
     StepResult step = convolution_step("");
     step.kind = StepKind::reorder;
@@ -80,9 +112,10 @@ TEST(Reason, AProblemOfAnotherVersionOnlyLosesTheHint) {
 }
 
 TEST(Reason, SeveralStepsAreJudgedByTheirSum) {
+    const StepResult step = convolution_step("");
     StepEvidence evidence;
-    add(evidence, convolution_step(""), bound_at(Bottleneck::compute, 0.5), Seconds{1});
-    add(evidence, convolution_step(""), bound_at(Bottleneck::compute, 0.1), Seconds{1});
+    add(evidence, step, bound_at(Bottleneck::compute, 0.5), Seconds{1});
+    add(evidence, step, bound_at(Bottleneck::compute, 0.1), Seconds{1});
     EXPECT_EQ(reason_for(evidence),
               "they are bound by arithmetic, but only at 30 % of the f32 peak");
 }

@@ -40,6 +40,20 @@ TEST(KernelName, AShortOneNamesTheClassThatMakesTheKernel) {
     EXPECT_EQ(short_kernel_name("void at::native::vectorized_elementwise_kernel<4, "
                                 "at::native::CUDAFunctor_add<float>, std::array<char*, 3> >(int)"),
               "vectorized_elementwise_kernel<CUDAFunctor_add>");
+    EXPECT_EQ(short_kernel_name("void cutlass__5x_cudnn::Kernel<cutlass_tensorop_fprop_align4>("
+                                "cutlass_tensorop_fprop_align4::Params)"),
+              "Kernel<cutlass_tensorop_fprop_align4>");
+}
+
+TEST(KernelName, AMangledOneIsReadAsFarAsNeeded) {
+    EXPECT_EQ(short_kernel_name("_ZN17cutlass__5x_cudnn6KernelINS_4conv6kernel23ImplicitGemmConvolu"
+                                "tionINS1_11threadblock22ImplicitGemmMultistageEEEEvNT_6ParamsE"),
+              "Kernel<ImplicitGemmConvolution>");
+    EXPECT_EQ(short_kernel_name("_ZN2at6native4fillIfEEvPf"), "fill");
+    for (const char* broken : {"_ZN", "_ZN99999999short", "_ZNS", "_Z", "_ZNIN"}) {
+        EXPECT_EQ(short_kernel_name(broken), broken);
+    }
+    EXPECT_EQ(short_kernel_name("_ZN1kINS"), "k");
 }
 
 TEST(KernelName, AShortOneIsTheBareNameOfEverythingElse) {

@@ -45,6 +45,20 @@ TEST(Steps, AStepThatCouldNotRunHasAReasonAndNoNumber) {
         row, [](const auto& cell) { return std::holds_alternative<Number>(cell.second); }));
 }
 
+TEST(Steps, AConvolutionThatExecutesFewerOperationsSaysWhyItHasNoShareOfACeiling) {
+    StepResult step = testing::scripted_step("conv", Pass::forward, {Seconds{1}, Seconds{1}});
+    step.operation = "convolution";
+    step.flops = Flops{400e9};
+    step.read = Bytes{1e6};
+    strata::Run run = testing::run_of({step});
+    run.device = testing::scripted_device();
+    run.settings.execution.scheduling.threads = run.device->threads;
+    const auto row = row_of(steps_table(findings_of(run)), "conv", "forward");
+    EXPECT_NE(std::get<Missing>(row.at("ceiling_share")).reason.find("fewer operations"),
+              std::string::npos);
+    EXPECT_EQ(std::get<std::string>(row.at("bound")), "unknown");
+}
+
 TEST(Steps, AStepThatOccursInOnlySomeIterationsSaysInHowMany) {
     strata::Run run = testing::run_of(
         {testing::scripted_step("a", Pass::forward, {Seconds{4}, Seconds{5}, Seconds{6}}),

@@ -33,6 +33,9 @@ void expect_complete(const Graph& graph, const Program& program) {
         EXPECT_EQ(step.within() ? std::string() : step.refusal(), "")
             << graph.layers[step.layer].name << " " << name_of(step.pass);
         EXPECT_LT(step.workspace.value, 8e9) << step.implementation;
+        EXPECT_EQ(step.runs() && planned.calls.empty(),
+                  step.implementation_kind == ImplementationKind::alias)
+            << graph.layers[step.layer].name << " " << name_of(step.pass);
         for (const Call& call : planned.calls) {
             if (const auto* kernel = std::get_if<Kernel>(&call.function)) {
                 expect_launchable(*kernel);
