@@ -150,7 +150,8 @@ private:
         }
     }
 
-    // The plans of heuristics A, B and fallback, each once; on a device also the legacy algorithms.
+    // The plans of heuristics A, B and fallback, then those of every engine, each once; on a device
+    // also the legacy algorithms.
     std::vector<Algorithm> algorithms_for(const ConvolutionProblem& problem) {
         std::vector<Algorithm> algorithms;
         std::optional<Trial> trial;
@@ -160,7 +161,7 @@ private:
         const Descriptor graph = convolution_graph(problem, target_);
         std::set<std::string> seen;
         for (const HeuristicMode mode :
-             {HeuristicMode::a, HeuristicMode::b, HeuristicMode::fallback}) {
+             {HeuristicMode::a, HeuristicMode::b, HeuristicMode::fallback, HeuristicMode::every}) {
             for (const OfferedPlan& offered : plans_or_none(graph, mode)) {
                 if (is_precise_enough(problem, offered.traits) &&
                     seen.insert(name_of(offered.traits)).second) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 
 namespace strata::cuda {
 
@@ -55,14 +56,20 @@ Call add_channel_bias(const TensorView& y, const TensorView& bias);
 // sums = dy summed over every axis but the channels.
 std::vector<Call> channel_sums(Lowering& lowering, const TensorView& dy, const TensorView& sums);
 
-// The index of the fastest of `count` ways, by `time_of`; the first, the library's favourite,
-// unless another takes 5 % less, so that noise does not decide between equals. A way that throws
-// DeviceError for a library's refusal or for lack of scratch memory is excluded; if all do, the
-// result is the first, which will then report it itself.
-std::size_t fastest_of(std::size_t count, const std::function<double(std::size_t)>& time_of);
+inline constexpr double refused_time = std::numeric_limits<double>::infinity();
+
+// What `time_of` returns; refused_time if it throws DeviceError for a library's refusal or for lack
+// of scratch memory.
+double time_unless_refused(const std::function<double()>& time_of);
+
+// The index of the shortest time; the first, the library's favourite, unless another is 5 %
+// shorter, so that noise does not decide between equals. If all are refused it is the first, whose
+// way will then report it itself. Requires: a time.
+std::size_t fastest_in(std::span<const double> times);
 
 // The time in milliseconds of the work that `enqueue` puts on the queue: the minimum of three
-// rounds of four after a warm-up.
-double best_time(const Queue& queue, const std::function<void()>& enqueue);
+// rounds of four after a warm-up; of one round of one if that takes more than twice this time,
+// because slow work is not worth more.
+double best_time(const Queue& queue, const std::function<void()>& enqueue, double to_beat);
 
 }  // namespace strata::cuda

@@ -26,8 +26,8 @@ class OfferedPlans {
 public:
     OfferedPlans(const DeviceProperties& properties, const ConvolutionProblem& problem);
 
-    // The next plan that cuDNN can build; empty if none is left.
-    std::shared_ptr<const BuiltPlan> next();
+    // The next plan that cuDNN can build at this cost; empty if none is left.
+    std::shared_ptr<const BuiltPlan> next(BuildCost cost);
     // The same, but only from the list that the previous plan came from.
     std::shared_ptr<const BuiltPlan> next_of_list(BuildCost cost);
     // The plan of this name, whether or not it was built before.
@@ -66,7 +66,8 @@ std::vector<ConvolutionAlgorithm> in_order(ConvolutionAlgorithm asked) {
 OfferedPlans::OfferedPlans(const DeviceProperties& properties, const ConvolutionProblem& problem)
     : properties_(properties), problem_(problem) {
     for (const ConvolutionAlgorithm algorithm : in_order(problem.algorithm)) {
-        for (const HeuristicMode mode : {HeuristicMode::a, HeuristicMode::fallback}) {
+        for (const HeuristicMode mode :
+             {HeuristicMode::a, HeuristicMode::fallback, HeuristicMode::every}) {
             lists_.push_back({algorithm, mode});
         }
     }
@@ -119,10 +120,10 @@ std::shared_ptr<const BuiltPlan> OfferedPlans::next_of_list(BuildCost cost) {
     return nullptr;
 }
 
-std::shared_ptr<const BuiltPlan> OfferedPlans::next() {
-    std::shared_ptr<const BuiltPlan> plan = next_of_list(BuildCost::any);
+std::shared_ptr<const BuiltPlan> OfferedPlans::next(BuildCost cost) {
+    std::shared_ptr<const BuiltPlan> plan = next_of_list(cost);
     while (!plan && open_next_list()) {
-        plan = next_of_list(BuildCost::any);
+        plan = next_of_list(cost);
     }
     return plan;
 }
@@ -159,13 +160,29 @@ std::size_t plans_to_try(const DeviceProperties& properties, const ConvolutionPr
     }
 }
 
+// The plans of every engine that were not offered before, of those that save operations or add up
+// atomically: on an H100 the winners were among them (Winograd by engines 6 and 7 took half of the
+// time of what heuristics offered for 3x3 filters). The others are loops that take up to 50 times
+// as long.
+std::vector<std::shared_ptr<const BuiltPlan>> further_plans(OfferedPlans& offered) {
+    std::vector<std::shared_ptr<const BuiltPlan>> plans;
+    while (auto plan = offered.next(BuildCost::low)) {
+        const NumericalNotes& notes = plan->traits.notes;
+        if (notes.winograd || notes.fft || notes.nondeterministic) {
+            plans.push_back(std::move(plan));
+        }
+    }
+    return plans;
+}
+
 // The first plan and, if several are tried, others of its list.
 std::shared_ptr<PlanChoice> choice_for(const DeviceProperties& properties,
                                        const ConvolutionProblem& problem) {
     const auto offered = std::make_shared<OfferedPlans>(properties, problem);
     auto choice = std::make_shared<PlanChoice>();
     const std::size_t max_plans = plans_to_try(properties, problem);
-    for (auto plan = offered->next(); plan; plan = offered->next_of_list(BuildCost::low)) {
+    for (auto plan = offered->next(BuildCost::any); plan;
+         plan = offered->next_of_list(BuildCost::low)) {
         choice->plans.push_back(std::move(plan));
         if (choice->plans.size() == max_plans) {
             break;
@@ -175,8 +192,11 @@ std::shared_ptr<PlanChoice> choice_for(const DeviceProperties& properties,
         throw Refusal{
             fmt::format("cuDNN has no plan for {}: {}", text_of(problem), offered->reason())};
     }
-    choice->is_tried = choice->plans.size() == 1;
-    choice->next = [offered] { return offered->next(); };
+    choice->is_tried = max_plans == 1;
+    if (max_plans == max_tried_plans) {
+        choice->further = [offered] { return further_plans(*offered); };
+    }
+    choice->next = [offered] { return offered->next(BuildCost::any); };
     choice->again = [properties, problem](const std::string& name) {
         return OfferedPlans(properties, problem).named(name);
     };

@@ -109,8 +109,7 @@ TEST_F(ConvolutionPlans, TheSecondFastestFollowsTheFastestThatIsRefused) {
     choice->again = [](const std::string& name) {
         return name == "eng1" ? plan(1, 0) : name == "eng3" ? plan(3, 0) : nullptr;
     };
-    constexpr std::size_t runs_of_trials =
-        3 * (1 + 3 * 4);  // plans, and the warm-up and rounds of each
+    constexpr std::size_t runs_of_trials = 3 * (1 + 1 + 3 * 4);  // plans; warm-up, first, rounds
     scripted_runtime().answers_to_plans.assign(runs_of_trials, CUDNN_STATUS_SUCCESS);
     scripted_runtime().answers_to_plans.push_back(CUDNN_STATUS_NOT_SUPPORTED);
     const auto call = probed(choice);

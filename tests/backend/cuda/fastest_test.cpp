@@ -19,34 +19,27 @@ using cuda::DeviceError;
 using cuda::DeviceTrouble;
 
 TEST(Fastest, IsTheFastestAmongThoseThatTheLibrarySupports) {
-    const auto time_of = [](std::size_t way) {
-        if (way == 2) {
-            throw DeviceError(DeviceTrouble::library_refused, "not this one");
-        }
-        return way == 1 ? 1.0 : 5.0;
-    };
-    EXPECT_EQ(cuda::fastest_of(4, time_of), 1u);
+    const std::vector<double> times = {5.0, 1.0, cuda::refused_time, 5.0};
+    EXPECT_EQ(cuda::fastest_in(times), 1u);
 }
 
 TEST(Fastest, TheFavouriteStaysIfNoneIsClearlyFaster) {
-    const std::vector<double> near = {1.0, 0.97, 0.96};
-    EXPECT_EQ(cuda::fastest_of(3, [&](std::size_t way) { return near[way]; }), 0u);
-    const std::vector<double> ahead = {1.0, 0.94, 0.90, 0.92};
-    EXPECT_EQ(cuda::fastest_of(4, [&](std::size_t way) { return ahead[way]; }), 2u);
+    EXPECT_EQ(cuda::fastest_in(std::vector{1.0, 0.97, 0.96}), 0u);
+    EXPECT_EQ(cuda::fastest_in(std::vector{1.0, 0.94, 0.90, 0.92}), 2u);
 }
 
 TEST(Fastest, IfAllAreRefusedTheFirstReportsIt) {
-    const auto refuse = [](std::size_t) -> double {
+    const auto refuse = []() -> double {
         throw DeviceError(DeviceTrouble::library_refused, "none");
     };
-    EXPECT_EQ(cuda::fastest_of(3, refuse), 0u);
+    const double time = cuda::time_unless_refused(refuse);
+    EXPECT_EQ(time, cuda::refused_time);
+    EXPECT_EQ(cuda::fastest_in(std::vector{time, time, time}), 0u);
 }
 
 TEST(Fastest, ALostDeviceIsNotAnOutcomeOfATrial) {
-    const auto lost = [](std::size_t) -> double {
-        throw DeviceError(DeviceTrouble::device_lost, "gone");
-    };
-    EXPECT_THROW(cuda::fastest_of(3, lost), DeviceError);
+    const auto lost = []() -> double { throw DeviceError(DeviceTrouble::device_lost, "gone"); };
+    EXPECT_THROW(cuda::time_unless_refused(lost), DeviceError);
 }
 
 // Without a device nothing is tried, and the library's favourite is used.

@@ -19,6 +19,7 @@ cudnnBackendHeurMode_t mode_of(HeuristicMode mode) {
         case HeuristicMode::fallback:
             return CUDNN_HEUR_MODE_FALLBACK;
         case HeuristicMode::a:
+        case HeuristicMode::every:
             break;
     }
     return CUDNN_HEUR_MODE_A;
@@ -94,8 +95,45 @@ std::string text_of(const NumericalNotes& notes) {
     return joined;
 }
 
+namespace {
+
+// An engine that does not support the graph cannot be finalised.
+std::optional<OfferedPlan> plan_of_engine(const Descriptor& graph, const PlanTarget& target,
+                                          std::int64_t number) {
+    try {
+        Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+        engine.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph);
+        engine.set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, number);
+        target.set_on(engine, {}, CUDNN_ATTR_ENGINE_DEVICEPROP);
+        engine.finalize();
+        Descriptor configuration(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+        configuration.set(CUDNN_ATTR_ENGINECFG_ENGINE, engine);
+        configuration.finalize();
+        PlanTraits traits = traits_of(configuration);
+        return OfferedPlan{std::move(configuration), std::move(traits)};
+    } catch (const DeviceError&) {
+        return std::nullopt;
+    }
+}
+
+std::vector<OfferedPlan> plans_of_every_engine(const Descriptor& graph, const PlanTarget& target) {
+    std::vector<OfferedPlan> plans;
+    const std::int64_t engines = graph.get_integer(CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT);
+    for (std::int64_t number = 0; number < engines; ++number) {
+        if (auto plan = plan_of_engine(graph, target, number)) {
+            plans.push_back(std::move(*plan));
+        }
+    }
+    return plans;
+}
+
+}  // namespace
+
 std::vector<OfferedPlan> offered_plans(const Descriptor& graph, const PlanTarget& target,
                                        HeuristicMode mode) {
+    if (mode == HeuristicMode::every) {
+        return plans_of_every_engine(graph, target);
+    }
     Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
     const cudnnBackendHeurMode_t asked = mode_of(mode);
     heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);

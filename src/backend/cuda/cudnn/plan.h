@@ -37,7 +37,8 @@ std::string name_of(const PlanTraits& traits);
 std::string text_of(const NumericalNotes& notes);
 
 // The heuristics of cuDNN: A, its best guess; B, an alternative; FALLBACK, which always works.
-enum class HeuristicMode { a, b, fallback };
+// `every`: all engines that support the graph, with their default knobs, in cuDNN's order.
+enum class HeuristicMode { a, b, fallback, every };
 
 // An engine's configuration as a heuristic offers it, not yet built.
 struct OfferedPlan {
@@ -62,6 +63,9 @@ struct BuiltPlan {
 struct PlanChoice {
     std::vector<std::shared_ptr<const BuiltPlan>> plans = {};
     bool is_tried = false;
+    // Builds further plans, which are tried as well if the fastest of the first takes long; empty
+    // if there are none.
+    std::function<std::vector<std::shared_ptr<const BuiltPlan>>()> further = {};
     int refused = 0;  // plans that the device refused before the one in use
     // Builds the next plan that the library offers; empty if there is none.
     std::function<std::shared_ptr<const BuiltPlan>()> next = {};

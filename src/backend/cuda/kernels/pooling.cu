@@ -297,6 +297,88 @@ private:
     }
 };
 
+// Of a maximum, if channels are innermost in packs: a thread has a square of positions, because
+// adjacent positions have most of their windows in common, and reads each of those once.
+struct MaximumOfSquare {
+    static constexpr int side = 2;
+    static constexpr int ahead = 2;
+    static constexpr int width = Pack::size;
+
+    Elements dy;
+    Elements places;
+    Elements dx;
+    DeviceWindow window;
+    Locator locate;  // of squares
+
+    __device__ void operator()(std::int64_t i) const {
+        const Element e = locate(i * width);
+        const int at[3] = {static_cast<int>(e.at[0]), side * static_cast<int>(e.at[1]),
+                           side * static_cast<int>(e.at[2])};
+        Lanes<width> sums[side * side];
+        unrolled<side * side>([&](int square) { fill(sums[square], 0); });
+        add_windows(at, e.begin(window.outputs()), e.stride, sums);
+        const std::int64_t begin = e.begin(window.inputs());
+        unrolled<side * side>([&](int square) {
+            const int row = at[1] + square / side;
+            const int column = at[2] + square % side;
+            if (row < window.axes[1].input && column < window.axes[2].input) {
+                store(dx, begin + position(at[0], row, column) * e.stride, sums[square]);
+            }
+        });
+    }
+
+private:
+    __device__ int position(int plane, int row, int column) const {
+        return (plane * window.axes[1].input + row) * window.axes[2].input + column;
+    }
+
+    __device__ void add_windows(const int* at, std::int64_t begin, std::int64_t stride,
+                                Lanes<width>* sums) const {
+        const auto& [depth, height, across] = window.axes;
+        const int last_row = height.last_over(at[1] + side - 1);
+        const int first_column = across.first_over(at[2]);
+        const int end_column = across.last_over(at[2] + side - 1) + 1;
+        for (int plane = depth.first_over(at[0]); plane <= depth.last_over(at[0]); ++plane) {
+            for (int row = height.first_over(at[1]); row <= last_row; ++row) {
+                const std::int64_t from =
+                    begin + std::int64_t{plane * height.output + row} * across.output * stride;
+                add_row(at, from, stride, first_column, end_column, sums);
+            }
+        }
+    }
+
+    __device__ void add_row(const int* at, std::int64_t from, std::int64_t stride, int column,
+                            int end, Lanes<width>* sums) const {
+        for (; column < end; column += ahead) {
+            RawLanes<width> raw_places[ahead] = {};
+            RawLanes<width> raw_gradients[ahead] = {};
+            unrolled<ahead>([&](int step) {
+                if (column + step < end) {
+                    raw_places[step] = load_raw<width>(places, from + (column + step) * stride);
+                    raw_gradients[step] = load_raw<width>(dy, from + (column + step) * stride);
+                }
+            });
+            unrolled<ahead>([&](int step) {
+                if (column + step < end) {
+                    add(at, values_of<width>(places, raw_places[step]),
+                        values_of<width>(dy, raw_gradients[step]), sums);
+                }
+            });
+        }
+    }
+
+    __device__ void add(const int* at, const Lanes<width>& place, const Lanes<width>& gradient,
+                        Lanes<width>* sums) const {
+        unrolled<side * side>([&](int square) {
+            const auto own =
+                static_cast<float>(position(at[0], at[1] + square / side, at[2] + square % side));
+            unrolled<width>([&](int lane) {
+                sums[square].at[lane] += place.at[lane] == own ? gradient.at[lane] : 0;
+            });
+        });
+    }
+};
+
 // How blocks divide the gradient of x: a tile has some positions, which may belong to several
 // planes, and one channel, or up to 32 adjacent ones if channels are innermost.
 struct MaximumTiles {
@@ -513,6 +595,20 @@ Kernel maximum_backward(const PoolingShape& shape, const std::array<ElementType,
     });
 }
 
+Kernel maximum_of_squares(const PoolingShape& shape, const std::array<ElementType, 2>& types) {
+    const auto& axes = shape.window.axes;
+    const std::int64_t rows = ceiling(axes[1].input, MaximumOfSquare::side);
+    const std::int64_t columns = ceiling(axes[2].input, MaximumOfSquare::side);
+    const std::int64_t squares = axes[0].input * rows * columns;
+    const Locator locate = {Divisor(shape.channels), Divisor(squares), Divisor(rows),
+                            Divisor(columns), true};
+    const std::int64_t count = shape.images * shape.channels * squares / MaximumOfSquare::width;
+    return each(name_of(shape, "backward"), count, [=](std::span<void* const> at) {
+        return MaximumOfSquare{Elements(at[0], types[0]), places_of(shape, at[1]),
+                               Elements(at[2], types[1]), window_on_device(shape.window), locate};
+    });
+}
+
 bool fills_packs(const PoolingShape& shape) {
     return shape.order == Order::channels_last && shape.channels % Pack::size == 0;
 }
@@ -526,7 +622,8 @@ Kernel pooling_forward(const PoolingShape& shape, const std::array<ElementType, 
 
 Kernel pooling_backward(const PoolingShape& shape, const std::array<ElementType, 2>& types) {
     if (shape.kind == PoolingKind::max) {
-        return maximum_backward(shape, types);
+        return fills_packs(shape) ? maximum_of_squares(shape, types)
+                                  : maximum_backward(shape, types);
     }
     return fills_packs(shape) ? mean_backward<Pack::size>(shape, types)
                               : mean_backward<1>(shape, types);
