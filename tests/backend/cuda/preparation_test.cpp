@@ -24,7 +24,7 @@ void expect_launchable(const Kernel& kernel) {
     EXPECT_GE(geometry.blocks, 1) << kernel.name;
     EXPECT_LE(geometry.blocks, device.max_grid[0]) << kernel.name;
     EXPECT_LE(geometry.threads_x * geometry.threads_y, device.max_threads_per_block) << kernel.name;
-    EXPECT_EQ(geometry.threads_x % device.warp_size, 0) << kernel.name;
+    EXPECT_EQ(geometry.threads_x * geometry.threads_y % device.warp_size, 0) << kernel.name;
 }
 
 void expect_complete(const Graph& graph, const Program& program) {
