@@ -127,6 +127,15 @@ TEST_F(QueryTest, TheSummaryCountsStepsAndDoubts) {
     EXPECT_EQ(number("SELECT doubts FROM run_summary").value, 2);
 }
 
+TEST_F(QueryTest, ThreadsAreThoseThatComputed) {
+    EXPECT_GT(number("SELECT threads FROM run_summary").value, 0);
+    auto run = sample_run();
+    run.ran_on = DeviceKind::gpu;
+    save_run(Database::open(file_), run);
+    const Table table = ask("SELECT threads FROM run_summary WHERE run = 2");
+    EXPECT_TRUE(std::holds_alternative<Missing>(table.rows.at(0).at(0)));
+}
+
 TEST_F(QueryTest, AnIncompleteRunHasNoEndToEndTimeAndItsSamplesStay) {
     const auto cell = [&](const std::string& sql) { return ask(sql).rows.at(0).at(0); };
     EXPECT_EQ(std::get<std::string>(cell("SELECT state FROM run_summary")), "incomplete");

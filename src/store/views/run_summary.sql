@@ -6,13 +6,15 @@
 -- verified_steps: compared with the reference before anything was timed, NULL if not requested;
 -- worst_of_tolerance: their largest error over its tolerance, at most 1 if all agree.
 -- other_settings: the requested algorithm and other settings that are not the default; NULL if all
--- are.
+-- are. threads: of the processors that computed, NULL on a GPU.
 -- tags, note: the users' names and note, NULL without any.
 CREATE VIEW run_summary AS
 SELECT run.id AS run, run.created, run.origin,
        CASE WHEN run.state = 'complete' AND hole THEN 'incomplete' ELSE run.state END AS state,
        run.backend, run.network, run.batch,
-       run.mode, run.dtype, nullif(run.threads, 0) AS threads, run.algorithm, run.key,
+       run.mode, run.dtype,
+       CASE WHEN run.ran_on IS NOT 'gpu' THEN nullif(run.threads, 0) END AS threads,
+       run.algorithm, run.key,
        CASE WHEN NOT hole THEN end_to_end.median_ns / 1e9 END   AS end_to_end_s,
        CASE WHEN NOT hole THEN end_to_end.low_ns / 1e9 END      AS end_to_end_low_s,
        CASE WHEN NOT hole THEN end_to_end.high_ns / 1e9 END     AS end_to_end_high_s,

@@ -223,6 +223,9 @@ std::vector<Finding> check_ceilings() {
     for (const ComputeCeiling& ceiling : device.compute) {
         findings.push_back({fmt::format("{} products ({})", ceiling.dtype, ceiling.peak.source),
                             ceiling.peak.value.value * 1e-12, "TFLOP/s", ""});
+        findings.push_back(
+            {fmt::format("{} products for a second ({})", ceiling.dtype, ceiling.sustained->source),
+             ceiling.sustained->value.value * 1e-12, "TFLOP/s", ""});
     }
     findings.push_back(
         {"from one recorded kernel to the next", device.launch->value.value * 1e6, "us", ""});
