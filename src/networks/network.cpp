@@ -122,6 +122,7 @@ Graph load_problem(const NetworkRequest& request) {
         throw Error("an opaque operator alone cannot be computed; name a known one",
                     ExitCode::usage);
     }
+    problem.activations.resize(activations_of(problem));  // the network makes the others
     if (request.batch) {
         set_batch(problem, *request.batch);
     }

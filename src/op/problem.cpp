@@ -62,6 +62,20 @@ bool asks_for_rest(const Op& op, std::span<const Operand> inputs, std::size_t co
     }
 }
 
+// Whether it requests these others, with the same extents and roles, in any types.
+bool asks_for_rest_in_another_type(const Op& op, std::span<const Operand> inputs,
+                                   std::size_t count) {
+    const auto is_alike = [](const Operand& one, const Operand& other) {
+        return one.tensor.dims == other.tensor.dims && one.role == other.role;
+    };
+    try {
+        return std::ranges::equal(own_operands(op, inputs.first(count)), inputs.subspan(count),
+                                  is_alike);
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 }  // namespace
 
 Problem problem_of(const Op& op, const Signature& signature) {
@@ -75,10 +89,22 @@ Problem problem_of(const Op& op, const Signature& signature) {
     return {op, {activations.begin(), activations.end()}};
 }
 
+std::size_t activations_of(const Problem& problem) {
+    const std::span<const Operand> all = problem.activations;
+    for (std::size_t count = 1; count < all.size(); ++count) {
+        if (asks_for_rest_in_another_type(problem.op, all, count)) {
+            return count;
+        }
+    }
+    return all.size();
+}
+
 Signature signature_of(const Problem& problem) {
     Signature signature = {problem.activations, {}};
-    std::ranges::copy(own_operands(problem.op, problem.activations),
-                      std::back_inserter(signature.inputs));
+    if (activations_of(problem) == problem.activations.size()) {
+        std::ranges::copy(own_operands(problem.op, problem.activations),
+                          std::back_inserter(signature.inputs));
+    }
     signature.outputs = outputs_of(problem.op, tensors_of(signature.inputs));
     return signature;
 }

@@ -38,8 +38,12 @@ struct Problem {
 // No operator requests more of its own operands; a bidirectional recurrent one requests six.
 inline constexpr std::size_t max_own_operands = 16;
 
-// The operands that the operator does not request by itself.
+// The operands that the operator does not request by itself, and all if it would request the others
+// in another type: in mixed precision, the masters of 16-bit weights are f32.
 Problem problem_of(const Op& op, const Signature& signature);
+
+// How many of its operands the operator does not request, in whatever type.
+std::size_t activations_of(const Problem& problem);
 
 // The problem with its parameters and results. Throws Error if shapes do not fit.
 Signature signature_of(const Problem& problem);

@@ -117,6 +117,24 @@ TEST(ProblemText, OperandsThatTheOperatorRequestsAreNotWritten) {
     }
 }
 
+// The masters of mixed precision are named, because the layer itself would ask for 16-bit weights.
+TEST(Problem, ParametersMayBeNamedInAnotherType) {
+    const std::string mixed =
+        "convolution(8x32x14x14:bf16, 64x32x3x3:parameter) out_channels=64 kernel=3x3 bias=false";
+    const Problem problem = parse_problem(mixed);
+    EXPECT_EQ(to_text(problem), mixed);
+    EXPECT_EQ(activations_of(problem), 1U);
+    const Signature signature = signature_of(problem);
+    ASSERT_EQ(signature.inputs.size(), 2U);
+    EXPECT_EQ(signature.inputs[1].tensor.dtype, DataType::f32);
+    EXPECT_EQ(signature.outputs[0].dims, (Dims{8, 64, 12, 12}));
+    EXPECT_EQ(activations_of(parse_problem("matmul(8x64, 64x10:parameter)")), 2U);
+    EXPECT_THROW(signature_of(parse_problem(
+                     "convolution(8x32x14x14:bf16, 64x32x5x5:parameter) out_channels=64 "
+                     "kernel=3x3 bias=false")),
+                 Error);
+}
+
 TEST(ProblemText, BrokenTextIsRefused) {
     for (const auto* text : {"activation", "activation(", "activation)8(", "activation()",
                              "activation(8:f33)", "activation(8x)", "(8)", "nonsense(8)"}) {
