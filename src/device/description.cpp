@@ -233,7 +233,8 @@ std::optional<DeviceDescription> description_called(std::string_view name) {
     std::optional<DeviceDescription> alike;  // ignoring case: "H100"
     for (const EmbeddedFile& file : device_files()) {
         DeviceDescription device = parse_description(file.text, fmt::format("{}.toml", file.name));
-        if (file.name == name || std::ranges::find(device.also, name) != device.also.end()) {
+        if (file.name == name || device.model == name ||
+            std::ranges::find(device.also, name) != device.also.end()) {
             return device;
         }
         if (!alike && file.name == small) {

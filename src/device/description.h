@@ -38,7 +38,7 @@ struct DeviceDescription {
     std::string model;         // "NVIDIA Tesla V100 SXM2 16 GB"
     std::string architecture;  // "volta"; decides which kernels its libraries have
     DeviceKind kind = DeviceKind::gpu;
-    std::vector<std::string> also;  // its name in data sets: "NV_V100"
+    std::vector<std::string> also;  // its names in data sets, and its driver's: "NV_V100"
 
     std::optional<Fact<Count>> processors;    // streaming multiprocessors; cores
     std::optional<Fact<Count>> lanes;         // fp32 multiply-adds of a processor per clock
@@ -101,8 +101,8 @@ DeviceDescription parse_description(std::string_view toml, std::string_view orig
 // src/device/CMakeLists.txt.
 std::span<const EmbeddedFile> device_files();
 
-// The description of this name, or with this name in data sets ("V100" is NeuSight's, a V100 PCIe);
-// failing that, the one of this name in lower case. Nothing if there is none.
+// The description of this name, or with this name in data sets ("V100" is NeuSight's, a V100 PCIe)
+// or to its driver; failing that, the one of this name in lower case. Nothing if there is none.
 std::optional<DeviceDescription> description_called(std::string_view name);
 
 // A built-in description by either name, or a file (a name with a dot or a slash). If a file is a

@@ -14,6 +14,9 @@ namespace {
 constexpr double step_clocks = 400;  // latency of 8 steps along the sum
 constexpr double block_start = 1e-6;
 constexpr std::int64_t few = 8;  // channels
+// What matrix units keep of their speed if an image's channels are too few for a whole load, which
+// is then one of 2 or 4 bytes (rounded from an H100's first layers).
+constexpr double share_of_narrow_loads = 0.3;
 constexpr double product_depth = 8;
 constexpr double largest_whole = 1e18;  // so that absurd extents stay integers
 
@@ -120,29 +123,38 @@ struct Reached {
     Arithmetic arithmetic;  // of the products
 };
 
-bool fits_matrix_units(const ConvolutionProblem& a) {
-    return a.c / a.groups % channels_of_matrix_units == 0 &&
-           a.k / a.groups % channels_of_matrix_units == 0;
+bool fits_matrix_units(const ConvolutionProblem& a, const ConvolutionRates& rates) {
+    return rates.library >= padding_library || (a.c / a.groups % channels_of_matrix_units == 0 &&
+                                                a.k / a.groups % channels_of_matrix_units == 0);
 }
 
 Arithmetic arithmetic_of_products(const ConvolutionProblem& problem,
-                                  const DeviceDescription& device) {
-    return fits_matrix_units(problem) && has_matrix_units(device, problem.arithmetic)
+                                  const DeviceDescription& device, const ConvolutionRates& rates) {
+    return fits_matrix_units(problem, rates) && has_matrix_units(device, problem.arithmetic)
                ? problem.arithmetic
                : Arithmetic::f32;
 }
 
 // The channels and filters that matrix units would need. cuDNN 7 pads them to eight and multiplies
 // them all on the lanes, so one channel takes 8 times as long in 16 bits as in 32 (shown by
-// DeepBench's V100).
-Extents padded_extents(const ConvolutionProblem& problem, const DeviceDescription& device) {
-    Extents x = extents_of(problem);
-    if (has_matrix_units(device, problem.arithmetic) && problem.groups == 1) {
-        constexpr auto whole = static_cast<double>(channels_of_matrix_units);
-        x.c = whole * up(x.c, whole);
-        x.k = whole * up(x.k, whole);
+// DeepBench's V100). Later ones multiply the padding, too, also of groups, but do not move it.
+struct PaddedExtents {
+    Extents multiplied, moved;
+};
+
+PaddedExtents padded_extents(const ConvolutionProblem& problem, const DeviceDescription& device,
+                             const ConvolutionRates& rates) {
+    const bool is_on_chip = rates.library >= padding_library;
+    PaddedExtents found{.multiplied = extents_of(problem), .moved = extents_of(problem)};
+    if (has_matrix_units(device, problem.arithmetic) && (problem.groups == 1 || is_on_chip)) {
+        const double whole = found.moved.groups * channels_of_matrix_units;
+        found.multiplied.c = whole * up(found.moved.c, whole);
+        found.multiplied.k = whole * up(found.moved.k, whole);
     }
-    return x;
+    if (!is_on_chip) {
+        found.moved = found.multiplied;
+    }
+    return found;
 }
 
 Reached reached_by(const ConvolutionProblem& problem, const DeviceDescription& device,
@@ -156,7 +168,7 @@ Reached reached_by(const ConvolutionProblem& problem, const DeviceDescription& d
             .memory = device.dram_bandwidth->value,
             .l2 = assumed_l2_bandwidth(device) * rates.l2,
             .peak = *derived_f32_peak(device, clock),
-            .arithmetic = arithmetic_of_products(problem, device)};
+            .arithmetic = arithmetic_of_products(problem, device, rates)};
 }
 
 double efficiency_of_tile(const ConvolutionKernel& kernel, const ConvolutionRates& rates) {
@@ -215,15 +227,17 @@ void add_split(const Product& product, int splits, const Reached& reached,
     }
 }
 
-void add_plain(const ConvolutionProblem& problem, const Extents& x, const Reached& reached,
-               ConvolutionPrediction& found) {
+void add_plain(const ConvolutionProblem& problem, const PaddedExtents& extents,
+               const Reached& reached, ConvolutionPrediction& found) {
+    const auto& [x, y] = extents;  // multiplied, and moved
     const ConvolutionRates& rates = reached.rates;
     const ConvolutionKernel& kernel = found.kernel;
     const Product product = plain_product(x, problem.pass);
     const bool is_data = problem.pass == ConvolutionPass::backward_data;
     const bool is_pointwise = x.r == 1 && x.s == 1, is_strided = x.u > 1 || x.v > 1;
     const double efficiency = efficiency_of_tile(kernel, rates) *
-                              (x.c / x.groups < few ? rates.few_channels : 1) *
+                              (y.c / x.groups < few ? rates.few_channels : 1) *
+                              (x.c > y.c && x.groups == 1 ? share_of_narrow_loads : 1) *
                               (is_pointwise ? rates.pointwise : 1) /
                               (is_data && is_strided && is_pointwise ? rates.strided : 1);
     add_blocks(product, gemm_kernel(kernel), efficiency, rates.ramp, x.size, reached, found);
@@ -231,9 +245,9 @@ void add_plain(const ConvolutionProblem& problem, const Extents& x, const Reache
     const double read =
         is_data ? 1 : std::min(1.0, x.r / x.u) * std::min(1.0, (x.s + 1) / (x.v + 1));
     found.dram =
-        moved(x.images() * read + x.results() + x.filters(), reached, rates.dram_efficiency, found);
-    if (is_data && is_strided) {
-        found.split += moved(x.images() * rates.scattered, reached, 1, found);
+        moved(y.images() * read + y.results() + y.filters(), reached, rates.dram_efficiency, found);
+    if (is_data && is_strided && rates.library < padding_library) {
+        found.split += moved(y.images() * rates.scattered, reached, 1, found);
     }
     add_split(product, kernel.splits, reached, found);
     if (kernel.algorithm == LibraryAlgorithm::explicit_gemm) {
@@ -313,13 +327,14 @@ void add_fft(const ConvolutionProblem& problem, const Extents& x, const Reached&
     found.workspace = Bytes{arrays};
 }
 
-void add_terms(const ConvolutionProblem& problem, const Extents& x, const Reached& reached,
-               ConvolutionPrediction& found) {
+void add_terms(const ConvolutionProblem& problem, const PaddedExtents& extents,
+               const Reached& reached, ConvolutionPrediction& found) {
+    const auto& [x, y] = extents;  // multiplied, and moved
     switch (found.kernel.algorithm) {
         case LibraryAlgorithm::implicit_gemm:
         case LibraryAlgorithm::precomputed_gemm:
         case LibraryAlgorithm::explicit_gemm:
-            return add_plain(problem, x, reached, found);
+            return add_plain(problem, extents, reached, found);
         case LibraryAlgorithm::fused_winograd:
             return add_fused_winograd(problem, x, reached, found);
         case LibraryAlgorithm::winograd_3x3:
@@ -331,8 +346,10 @@ void add_terms(const ConvolutionProblem& problem, const Extents& x, const Reache
             return add_fft(problem, x, reached, found);
         case LibraryAlgorithm::direct:
             found.flops = problem.flops();
-            found.arithmetic = found.flops / (reached.peak * reached.rates.direct);
-            found.dram = moved(x.images() + x.results() + x.filters(), reached,
+            found.arithmetic =
+                found.flops / (reached.peak * (problem.is_depthwise() ? reached.rates.depthwise
+                                                                      : reached.rates.direct));
+            found.dram = moved(y.images() + y.results() + y.filters(), reached,
                                reached.rates.dram_efficiency, found);
     }
 }
@@ -361,10 +378,10 @@ ConvolutionPrediction predict_kernel(const ConvolutionProblem& problem,
                                      const ConvolutionKernel& kernel,
                                      const DeviceDescription& device,
                                      const ConvolutionRates& rates) {
-    const Extents x = padded_extents(problem, device);
-    check(x.p > 0 && x.q > 0, "the result of a convolution is not empty");
+    const PaddedExtents extents = padded_extents(problem, device, rates);
+    check(extents.moved.p > 0 && extents.moved.q > 0, "the result of a convolution is not empty");
     ConvolutionPrediction found{.kernel = kernel, .launch = rates.launch};
-    add_terms(problem, x, reached_by(problem, device, rates), found);
+    add_terms(problem, extents, reached_by(problem, device, rates), found);
     const std::array bounds = {std::max(found.arithmetic, found.latency), found.l2, found.dram};
     const Seconds largest = std::ranges::max(bounds);
     double sum = 0;
@@ -395,8 +412,8 @@ ConvolutionPrediction predict_convolution(const ConvolutionProblem& problem,
                                           const DeviceDescription& device,
                                           const ConvolutionRates& rates,
                                           const std::optional<ConvolutionKernel>& pinned) {
-    return predict_fastest(problem, candidate_kernels(problem, rates.library, pinned), device,
-                           rates);
+    return predict_fastest(problem, candidate_kernels(problem, device, rates.library, pinned),
+                           device, rates);
 }
 
 }  // namespace strata

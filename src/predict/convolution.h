@@ -31,6 +31,8 @@ struct ConvolutionProblem {
     // Extents of the result; zero or less if the filter is larger than the padded image.
     std::int64_t result_h() const;
     std::int64_t result_w() const;
+    // Whether each channel is a group. Frameworks have their own loops for these, in every pass.
+    bool is_depthwise() const { return groups > 1 && groups == c; }
     // The operations of a plain loop; every pass has the same number.
     Flops flops() const;
     // Images, results and filters, each moved once.
@@ -39,6 +41,9 @@ struct ConvolutionProblem {
 
 // Matrix units need the channels and filters of a group in multiples of this.
 inline constexpr std::int64_t channels_of_matrix_units = 8;
+// The first cuDNN that pads them to it on chip, and whose matrix units compute nothing but
+// products.
+inline constexpr double padding_library = 8;
 
 // How a library computes a convolution.
 enum class LibraryAlgorithm {
@@ -99,8 +104,9 @@ struct ConvolutionRates {
     double pointwise = 0.9;         // efficiency of 1 x 1 filters relative to others
     double few_channels = 1;        // of fewer than eight channels relative to more
     double strided = 1.45;          // slowdown of strided 1 x 1 backward-data
-    double scattered = 3.5;         // with any stride: passes over the images' gradient
+    double scattered = 3.5;         // with any stride, before cuDNN 8: passes over the gradient
     double direct = 0.17;           // efficiency
+    double depthwise = 0.17;        // the same where each channel is a group
     double fft = 0.5;               // efficiency
     Seconds split{8e-6};            // to add the sums of splits
     double split_efficiency = 0.8;  // of the stated bandwidth, for adding them
@@ -155,17 +161,18 @@ struct ConvolutionPrediction {
 //   FFT                     tiles   x k x c, complex, one for each frequency (Mathieu et al., 2014)
 //
 // Products of 16-bit numbers run on matrix units if the device has them and channels and filters
-// are multiples of eight, as cuDNN requires. Otherwise they are padded to eight and run on the fp32
-// lanes. Requires: the device has processors, lanes, a clock and a memory; the result is not empty.
+// are multiples of eight, as cuDNN 7 requires. Otherwise they are padded to eight and run on the
+// fp32 lanes; since cuDNN 8 they are padded on chip and run on matrix units. Requires: the device
+// has processors, lanes, a clock and a memory; the result is not empty.
 ConvolutionPrediction predict_kernel(const ConvolutionProblem& problem,
                                      const ConvolutionKernel& kernel,
                                      const DeviceDescription& device,
                                      const ConvolutionRates& rates);
 
-// The fully specified kernels that the library has for this problem and that agree with the pinned
-// one. Never empty: an algorithm that the library does not have is not pinned.
+// The fully specified kernels that the library has for this problem on the device and that agree
+// with the pinned one. Never empty: an algorithm that cannot compute the problem is not pinned.
 std::vector<ConvolutionKernel> candidate_kernels(
-    const ConvolutionProblem& problem, double library,
+    const ConvolutionProblem& problem, const DeviceDescription& device, double library,
     const std::optional<ConvolutionKernel>& pinned = {});
 
 // The prediction of the fastest candidate. Requires: a candidate.

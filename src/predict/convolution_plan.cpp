@@ -19,10 +19,38 @@ struct ProductTile {
 };
 constexpr std::array product_tiles = {ProductTile{128, 128}, ProductTile{128, 64},
                                       ProductTile{128, 32}, ProductTile{64, 64}};
+// Matrix units of Ampere and later also have larger ones.
+constexpr std::array product_tiles_of_matrix_units = {ProductTile{256, 128}, ProductTile{128, 256},
+                                                      ProductTile{256, 64}};
 constexpr std::array splits_of_sums = {1, 2, 4, 8, 16, 32, 64, 128};
 constexpr double shallowest = 64;         // part of the sum that a split keeps
 constexpr double transforms_library = 6;  // the first cuDNN with Winograd for filter gradients
-constexpr double fft_library = 7;         // the first that chooses tiled FFT forward
+constexpr double few_channels_since_ampere = 0.4;  // rounded from an H100's
+constexpr double fft_library = 7;                  // the first that chooses tiled FFT forward
+
+// The kernels that a library has for the device and arithmetic of a problem.
+enum class KernelFamily {
+    lanes,            // Winograd and FFT beside products
+    lanes_of_hopper,  // the same without fused Winograd; nor another for forward and backward-data
+    matrix_units,     // only products
+    narrow_lanes,     // for 16-bit numbers beside matrix units: only products
+};
+
+KernelFamily family_of(const ConvolutionProblem& a, const DeviceDescription& device,
+                       double library) {
+    if (library < padding_library) {
+        return KernelFamily::lanes;
+    }
+    if (has_matrix_units(device, a.arithmetic)) {
+        return KernelFamily::matrix_units;
+    }
+    constexpr double full_width = 4;
+    if (a.element_bytes < full_width) {
+        return KernelFamily::narrow_lanes;
+    }
+    constexpr double hopper = 4;
+    return generation_of(device) >= hopper ? KernelFamily::lanes_of_hopper : KernelFamily::lanes;
+}
 
 bool is_pinned(const std::optional<ConvolutionKernel>& pinned, Algorithm algorithm) {
     return pinned && pinned->algorithm == algorithm;
@@ -33,17 +61,36 @@ bool has_unit_steps(const ConvolutionProblem& a) {
            a.groups == 1;
 }
 
-// Frameworks have their own loops for these, in every pass.
-bool is_depthwise(const ConvolutionProblem& a) {
-    return a.groups > 1 && a.groups == a.c;
+bool has_fft(const ConvolutionProblem& a, std::int64_t smallest) {
+    constexpr std::int64_t largest = 16;
+    return has_unit_steps(a) && a.r >= smallest && a.s >= smallest && a.r <= largest &&
+           a.s <= largest;
+}
+
+// Whether the kernels for a problem include the algorithm at all. (On a Hopper, cuDNN 9 refuses
+// fused Winograd everywhere, and what it takes in its place is tiled FFT, for filters of 3 x 3,
+// too.)
+bool has_algorithm(Algorithm algorithm, const ConvolutionProblem& a, KernelFamily family) {
+    if (algorithm == Algorithm::precomputed_gemm || algorithm == Algorithm::direct ||
+        family == KernelFamily::lanes) {
+        return true;
+    }
+    return family == KernelFamily::lanes_of_hopper &&
+           (algorithm == Algorithm::tiled_fft ||
+            (algorithm == Algorithm::winograd_3x3 && a.pass == ConvolutionPass::backward_weights));
 }
 
 // Whether the library would choose the algorithm. (Winograd of 5 x 5 filters and FFTs of whole
 // images are slower than the model predicts, and rarely chosen.)
-bool would_take(Algorithm algorithm, const ConvolutionProblem& a, double library) {
+bool would_take(Algorithm algorithm, const ConvolutionProblem& a, double library,
+                KernelFamily family) {
+    if (!has_algorithm(algorithm, a, family)) {
+        return false;
+    }
     const bool is_weights = a.pass == ConvolutionPass::backward_weights;
     const bool is_data = a.pass == ConvolutionPass::backward_data;
-    constexpr std::int64_t fewest_direct = 4, smallest_fft = 5, largest_fft = 16;
+    constexpr std::int64_t fewest_direct = 4;
+    const std::int64_t smallest_fft = family == KernelFamily::lanes_of_hopper ? 3 : 5;
     switch (algorithm) {
         case Algorithm::precomputed_gemm:
             return true;
@@ -53,10 +100,10 @@ bool would_take(Algorithm algorithm, const ConvolutionProblem& a, double library
             return has_unit_steps(a) && a.r == 3 && a.s == 3 &&
                    (!is_weights || library >= transforms_library);
         case Algorithm::tiled_fft:
-            return has_unit_steps(a) && a.r >= smallest_fft && a.s >= smallest_fft &&
-                   a.r <= largest_fft && a.s <= largest_fft && (is_data || library >= fft_library);
+            return has_fft(a, smallest_fft) && (is_data || library >= fft_library);
         case Algorithm::direct:
-            return is_depthwise(a) || (is_data && a.c / a.groups <= fewest_direct);
+            return a.is_depthwise() || (is_data && a.c / a.groups <= fewest_direct &&
+                                        family != KernelFamily::matrix_units);
         default:
             return false;
     }
@@ -94,7 +141,7 @@ double depth_of(Algorithm algorithm, const ConvolutionProblem& a) {
     return 0;  // others are never split
 }
 
-void add_tiled(Algorithm algorithm, const ConvolutionProblem& a,
+void add_tiled(Algorithm algorithm, const ConvolutionProblem& a, KernelFamily family,
                const std::optional<ConvolutionKernel>& pinned,
                std::vector<ConvolutionKernel>& found) {
     const double depth = depth_of(algorithm, a);
@@ -112,12 +159,15 @@ void add_tiled(Algorithm algorithm, const ConvolutionProblem& a,
         return;
     }
     std::ranges::for_each(product_tiles, add);
+    if (family == KernelFamily::matrix_units) {
+        std::ranges::for_each(product_tiles_of_matrix_units, add);
+    }
     if (a.pass == ConvolutionPass::backward_weights && a.c / a.groups < 8) {
         add({32, 32});
     }
 }
 
-void add_kernels(Algorithm algorithm, const ConvolutionProblem& a,
+void add_kernels(Algorithm algorithm, const ConvolutionProblem& a, KernelFamily family,
                  const std::optional<ConvolutionKernel>& pinned,
                  std::vector<ConvolutionKernel>& found) {
     switch (algorithm) {
@@ -126,7 +176,7 @@ void add_kernels(Algorithm algorithm, const ConvolutionProblem& a,
         case Algorithm::explicit_gemm:
         case Algorithm::winograd_3x3:
         case Algorithm::winograd_5x5:
-            return add_tiled(algorithm, a, pinned, found);
+            return add_tiled(algorithm, a, family, pinned, found);
         case Algorithm::fused_winograd: {
             ConvolutionKernel kernel{
                 .algorithm = algorithm, .block_images = 1, .block_rows = 4, .block_columns = 8};
@@ -224,17 +274,19 @@ std::optional<ConvolutionKernel> convolution_kernel_named(std::string_view name,
     return {};
 }
 
-std::vector<ConvolutionKernel> candidate_kernels(const ConvolutionProblem& problem, double library,
+std::vector<ConvolutionKernel> candidate_kernels(const ConvolutionProblem& problem,
+                                                 const DeviceDescription& device, double library,
                                                  const std::optional<ConvolutionKernel>& pinned) {
     std::vector<ConvolutionKernel> found;
+    const KernelFamily family = family_of(problem, device, library);
     if (pinned && can_take(pinned->algorithm, problem)) {
-        add_kernels(pinned->algorithm, problem, pinned, found);
+        add_kernels(pinned->algorithm, problem, family, pinned, found);
         return found;
     }
     for (std::size_t i = 0; i < names_of(Algorithm{}).size(); ++i) {
         const auto algorithm = static_cast<Algorithm>(i);
-        if (would_take(algorithm, problem, library)) {
-            add_kernels(algorithm, problem, {}, found);
+        if (would_take(algorithm, problem, library, family)) {
+            add_kernels(algorithm, problem, family, {}, found);
         }
     }
     return found;
@@ -267,6 +319,9 @@ ConvolutionRates prior_convolution_rates(const DeviceDescription& device, Convol
         rates.split_efficiency = 1.4;
     }
     constexpr double gain = 1.25, measured_generation = 1;
+    if (generation_of(device) > last_gaining_generation) {
+        rates.few_channels = few_channels_since_ampere;
+    }
     const double generation = std::min(generation_of(device), last_gaining_generation);
     rates = later(rates, generation - measured_generation, gain);
     constexpr double libraries_of_generations = 5;  // cuDNN 5 for Maxwell, 7 for Volta
@@ -307,8 +362,8 @@ ConvolutionRates later(ConvolutionRates rates, double generations, double gain) 
     for (double* const rate :
          {&rates.l2, &rates.tile_128x128, &rates.tile_128x64, &rates.tile_128x32, &rates.tile_64x64,
           &rates.fused_winograd, &rates.batched_products, &rates.transforms,
-          &rates.filter_transforms, &rates.direct, &rates.fft, &rates.split_efficiency,
-          &rates.dram_efficiency}) {
+          &rates.filter_transforms, &rates.direct, &rates.depthwise, &rates.fft,
+          &rates.split_efficiency, &rates.dram_efficiency}) {
         *rate *= factor;
     }
     return rates;

@@ -124,15 +124,16 @@ std::optional<LibraryAlgorithm> library_algorithm(ConvolutionAlgorithm algorithm
 // The kernels that can run the requested algorithm: all of the library's if it chooses or lacks the
 // algorithm. (Gradients of images with few channels have special kernels, which count as products.)
 std::vector<ConvolutionKernel> kernels_for(const ConvolutionProblem& problem,
-                                           ConvolutionAlgorithm asked, double library) {
+                                           ConvolutionAlgorithm asked,
+                                           const DeviceDescription& device, double library) {
     std::optional<ConvolutionKernel> pinned;
     if (const auto algorithm = library_algorithm(asked)) {
         pinned = ConvolutionKernel{.algorithm = *algorithm};
     }
-    std::vector<ConvolutionKernel> found = candidate_kernels(problem, library, pinned);
+    std::vector<ConvolutionKernel> found = candidate_kernels(problem, device, library, pinned);
     if (asked == ConvolutionAlgorithm::implicit_gemm) {
         std::ranges::copy_if(
-            candidate_kernels(problem, library), std::back_inserter(found),
+            candidate_kernels(problem, device, library), std::back_inserter(found),
             [](const auto& kernel) { return kernel.algorithm == LibraryAlgorithm::direct; });
     }
     return found;
@@ -389,7 +390,8 @@ private:
         std::map<LibraryAlgorithm, ConvolutionPrediction> best;
         const auto try_all = [&](const ConvolutionProblem& one) {
             const ConvolutionRates& reached = gpu_.rates.convolution(class_of(one));
-            for (const ConvolutionKernel& kernel : candidate_kernels(one, reached.library)) {
+            for (const ConvolutionKernel& kernel :
+                 candidate_kernels(one, gpu_.device, reached.library)) {
                 const auto found = predict_kernel(one, kernel, gpu_.device, reached);
                 const auto at = best.try_emplace(kernel.algorithm, found).first;
                 if (found.time < at->second.time) {
@@ -426,9 +428,10 @@ private:
         const auto try_as = [&](const ConvolutionProblem& one) {
             const RateClass rates = class_of(one);
             const ConvolutionRates& reached = gpu_.rates.convolution(rates);
-            ConvolutionPlan plan{predict_fastest(one, kernels_for(one, asked, reached.library),
-                                                 gpu_.device, reached),
-                                 rates};
+            ConvolutionPlan plan{
+                predict_fastest(one, kernels_for(one, asked, gpu_.device, reached.library),
+                                gpu_.device, reached),
+                rates};
             if (!best || plan.prediction.time < best->prediction.time) {
                 best = std::move(plan);
             }

@@ -202,7 +202,7 @@ ConvolutionRates carried_over(ConvolutionRates rates, const DeviceDescription& f
     const double sustained = sustained_share(to) / sustained_share(from);
     for (double* const efficiency :
          {&rates.tile_128x128, &rates.tile_128x64, &rates.tile_128x32, &rates.tile_64x64,
-          &rates.fused_winograd, &rates.direct, &rates.fft}) {
+          &rates.fused_winograd, &rates.direct, &rates.depthwise, &rates.fft}) {
         *efficiency *= sustained;
     }
     rates.batched_products *= sustained;
@@ -228,7 +228,7 @@ FusedRates carried_over(FusedRates rates, const DeviceDescription& from,
 }
 
 // The criterion by which devices are most similar.
-enum class Likeness { architecture, shared_memory, matrix_width };
+enum class Likeness { architecture, shared_memory, matrix_width, library };
 
 // Shared memory limits the blocks of fused attention, so boards with HBM (164 and 228 KiB per
 // processor) resemble each other more than a board with 100 KiB of a nearer architecture.
@@ -237,6 +237,10 @@ constexpr Likeness likeness_in_attention = Likeness::shared_memory;
 // Products are made of the matrix units' own tiles: a B200 (4,096 multiply-adds per processor and
 // clock) resembles an H100 (2,048) more than a board of its architecture with 512.
 constexpr Likeness likeness_in_matrix_units = Likeness::matrix_width;
+
+// Convolutions are the kernels of a library's era: cuDNN 8 and later, which devices since Ampere
+// are taken to have, share few with cuDNN 7.
+constexpr Likeness likeness_in_convolutions = Likeness::library;
 
 // The rounded number of doublings between two numbers; 0 if one is not stated.
 template <class Q>
@@ -253,6 +257,10 @@ std::optional<Fact<Count>> matrix_width(const DeviceDescription& device) {
     return Fact<Count>{.value = {device.f16_peak->value.value / (2 * clocks)}, .source = {}};
 }
 
+bool has_later_library(const DeviceDescription& device) {
+    return generation_of(device) > last_gaining_generation;
+}
+
 // How far apart two devices are by the criterion itself, in doublings.
 long doublings_by(Likeness likeness, const DeviceDescription& one, const DeviceDescription& other) {
     switch (likeness) {
@@ -262,6 +270,8 @@ long doublings_by(Likeness likeness, const DeviceDescription& one, const DeviceD
             return doublings_between(one.shared_memory, other.shared_memory);
         case Likeness::matrix_width:
             return doublings_between(matrix_width(one), matrix_width(other));
+        case Likeness::library:
+            return has_later_library(one) == has_later_library(other) ? 0 : 1;
     }
     return 0;
 }
@@ -463,8 +473,11 @@ void add_rates_of_relatives(const DeviceDescription& device, DeviceRates& found)
         const DeviceRates theirs = shipped_rates_of(other.name);
         add_missing(theirs.gemm, other, device, found.gemm, std::not_fn(runs_in_matrix_units));
         add_missing(theirs.streaming, other, device, found.streaming, is_any);
-        add_missing(theirs.convolution, other, device, found.convolution, is_any);
         add_missing(theirs.recurrent, other, device, found.recurrent, is_any);
+    }
+    for (const DeviceDescription& other : relatives_of(device, likeness_in_convolutions)) {
+        add_missing(shipped_rates_of(other.name).convolution, other, device, found.convolution,
+                    is_any);
     }
     for (const DeviceDescription& other : relatives_of(device, likeness_in_matrix_units)) {
         add_missing(shipped_rates_of(other.name).gemm, other, device, found.gemm,
@@ -521,6 +534,7 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
     GpuRates found;
     const std::vector<RatePlace> places = places_for(device, Likeness::architecture);
     const std::vector<RatePlace> wide = places_for(device, likeness_in_matrix_units);
+    const std::vector<RatePlace> of_library = places_for(device, likeness_in_convolutions);
     for (std::size_t i = 0; i < product_classes; ++i) {
         const RateClass wanted = class_after(RateClass::linear, i);
         GemmRates rates =
@@ -541,7 +555,7 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
             stream_in_16_bits(places, class_after(RateClass::add, i), device);
     }
     for (std::size_t i = 0; i < convolution_classes; ++i) {
-        found.convolutions[i] = rates_in(places, &DeviceRates::convolution,
+        found.convolutions[i] = rates_in(of_library, &DeviceRates::convolution,
                                          class_after(RateClass::convolution_forward, i), device,
                                          prior_convolution_rates(device, pass_of_class(i)), found);
     }

@@ -114,8 +114,7 @@ ProductPlan planned_product(const GemmProblem& problem, std::span<const GemmKern
 
 std::optional<ConvolutionProblem> padded_for_matrix_units(const ConvolutionProblem& problem,
                                                           const DeviceDescription& device) {
-    const bool is_depthwise = problem.groups > 1 && problem.groups == problem.c;
-    if (is_depthwise || !has_matrix_units(device, problem.arithmetic)) {
+    if (problem.is_depthwise() || !has_matrix_units(device, problem.arithmetic)) {
         return {};
     }
     const auto padded = [&](std::int64_t all) {

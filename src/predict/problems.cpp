@@ -40,6 +40,11 @@ public:
         return *value;
     }
 
+    // 1 if the table has no such column.
+    std::int64_t extent_if_any(std::string_view column) const {
+        return has(column) ? extent(column) : 1;
+    }
+
     std::int64_t pad(std::string_view column) const {
         const auto value = parse_integer(text(column));
         if (!value || *value < 0 || *value > largest_extent) {
@@ -156,10 +161,17 @@ const Precision& precision_of_product(const Line& line) {
 }
 
 // fp16 and bf16 are one class: they run in the same units at the same rate.
+bool has_16_bits(const Precision& precision) {
+    return precision.arithmetic == Arithmetic::f16 || precision.arithmetic == Arithmetic::bf16;
+}
+
 std::string class_of_products(const Precision& precision) {
-    const bool has_16_bits =
-        precision.arithmetic == Arithmetic::f16 || precision.arithmetic == Arithmetic::bf16;
-    return has_16_bits ? std::string(products_of_16_bits) : fmt::format("gemm {}", precision.name);
+    return has_16_bits(precision) ? std::string(products_of_16_bits)
+                                  : fmt::format("gemm {}", precision.name);
+}
+
+std::string_view class_of_convolutions(const Precision& precision) {
+    return has_16_bits(precision) ? "16 bits" : precision.name;
 }
 
 // Column-major, with A's rows along m: in row-major terms it is C^T = B^T A^T.
@@ -318,11 +330,18 @@ void read_deepbench_convolution(const Line& line, ProblemRow& row) {
                                      .pad_w = line.pad("pad_w"),
                                      .stride_h = line.extent("stride_h"),
                                      .stride_w = line.extent("stride_w"),
+                                     .dilation_h = line.extent_if_any("dilation_h"),
+                                     .dilation_w = line.extent_if_any("dilation_w"),
+                                     .groups = line.extent_if_any("groups"),
                                      .pass = choice_of<ConvolutionPass>(line, "pass"),
                                      .arithmetic = precision.arithmetic,
                                      .element_bytes = precision.element_bytes};
     require_result(line, problem, "r");
-    row.problem_class = fmt::format("convolution {} {}", precision.name, name_of(problem.pass));
+    if (problem.c % problem.groups != 0 || problem.k % problem.groups != 0) {
+        line.refuse("groups", "divides not both c and k");
+    }
+    row.problem_class =
+        fmt::format("convolution {} {}", class_of_convolutions(precision), name_of(problem.pass));
     row.problem = ConvolutionRow{.problem = problem};
 }
 

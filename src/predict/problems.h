@@ -74,11 +74,12 @@ struct ProblemTable {
 //   device, precision, cell, hidden, batch, timesteps, pass, milliseconds    (its recurrent layers)
 //
 //   device, n, c, hw, k, rs, stride, pad, milliseconds, kernels           (NeuSight's convolutions)
-//   device, precision, n, c, h, w, k, r, s, pad_h, pad_w, stride_h, stride_w, pass, algorithm,
-//   milliseconds                                                                    (DeepBench's)
+//   device, precision, n, c, h, w, k, r, s, pad_h, pad_w, stride_h, stride_w, dilation_h,
+//   dilation_w, groups, pass, algorithm, milliseconds                               (DeepBench's)
 //
 // milliseconds, kernel, grid, block, kernels, device, precision of other operators, kv_heads,
-// window, cache, mask, pass, algorithm and library may be absent, except a convolution's pass.
+// window, cache, mask, pass, algorithm, library, dilation_h, dilation_w and groups may be absent,
+// except a convolution's pass.
 // DeepBench's recurrent layers run step by step, and the gradients of their weights are products.
 // Throws Error that names the line if a number is invalid, and if the header is another one.
 ProblemTable read_problems(std::string_view csv, std::string_view origin);

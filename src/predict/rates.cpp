@@ -99,6 +99,7 @@ std::vector<NamedRate> named_rates(ConvolutionRates& rates) {
             {"strided", &rates.strided, held},
             {"scattered", &rates.scattered, held},
             {"direct", &rates.direct, shared},
+            {"depthwise", &rates.depthwise, loose},
             {"fft", &rates.fft, shared},
             {"split_s", &rates.split.value, held},
             {"split_efficiency", &rates.split_efficiency, held}};
@@ -251,6 +252,22 @@ ConvolutionRates prior_of(const ProblemRow& row, const DeviceDescription& device
     return prior_convolution_rates(device, convolution_of(row).problem.pass);
 }
 
+// The rates of algorithms that none of the rows could take stay as assumed. Like fitted ones, they
+// are then of this device's sustained share, which other devices divide by.
+void share_unfitted(std::span<const std::vector<ConvolutionKernel>> candidates,
+                    const DeviceDescription& device, ConvolutionRates& rates) {
+    const auto share_without = [&](LibraryAlgorithm algorithm, double& rate) {
+        const bool is_taken = std::ranges::any_of(candidates, [&](const auto& of_row) {
+            return std::ranges::find(of_row, algorithm, &ConvolutionKernel::algorithm) !=
+                   of_row.end();
+        });
+        rate *= is_taken ? 1 : sustained_share(device);
+    };
+    share_without(LibraryAlgorithm::fused_winograd, rates.fused_winograd);
+    share_without(LibraryAlgorithm::winograd_3x3, rates.batched_products);
+    share_without(LibraryAlgorithm::tiled_fft, rates.fft);
+}
+
 // The fit with a library, and its sum of the errors' absolute logarithms.
 std::pair<ConvolutionRates, double> fitted_with(std::span<const ProblemRow* const> rows,
                                                 const DeviceDescription& device, double library) {
@@ -260,7 +277,10 @@ std::pair<ConvolutionRates, double> fitted_with(std::span<const ProblemRow* cons
     std::vector<std::vector<ConvolutionKernel>> candidates;
     for (const ProblemRow* const row : rows) {
         const ConvolutionRow& problem = convolution_of(*row);
-        candidates.push_back(candidate_kernels(problem.problem, library, problem.kernel));
+        candidates.push_back(candidate_kernels(problem.problem, device, library, problem.kernel));
+    }
+    if (library >= padding_library) {
+        share_unfitted(candidates, device, rates);
     }
     const auto predict = [&](std::span<double> predicted) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -270,7 +290,8 @@ std::pair<ConvolutionRates, double> fitted_with(std::span<const ProblemRow* cons
         }
     };
     const std::vector<double> measured = measured_of(rows);
-    fit(parameters, measured, predict);
+    fit(parameters, measured, predict,
+        library >= padding_library ? FitSearch::slopes_and_single_moves : FitSearch::slopes);
     std::vector<double> predicted(rows.size());
     predict(predicted);
     double left = 0;
@@ -280,12 +301,16 @@ std::pair<ConvolutionRates, double> fitted_with(std::span<const ProblemRow* cons
     return {rates, left};
 }
 
-// Tables do not say which library ran, so this tries each and takes the best fit.
+// Tables do not say which library ran, so this tries each and takes the best fit. (Devices since
+// Ampere have none from before cuDNN 8.)
 ConvolutionRates fitted_convolutions(std::span<const ProblemRow* const> rows,
                                      const DeviceDescription& device) {
     auto best = fitted_with(rows, device, prior_of(*rows.front(), device).library);
     constexpr std::array libraries = {5.0, 7.0};  // before and after Winograd for all passes
     for (const double library : libraries) {
+        if (best.first.library >= padding_library) {
+            break;
+        }
         auto other = fitted_with(rows, device, library);
         if (other.second < best.second) {
             best = std::move(other);
@@ -501,6 +526,17 @@ GemmRates products_in(const TomlSection& section, std::string_view origin) {
     return rates;
 }
 
+// Earlier files have a class for each type of 16 bits.
+std::string present_name(std::string name) {
+    for (const std::string_view type : {"fp16_mixed", "bf16_mixed"}) {
+        const std::size_t at = name.find(type);
+        if (at != std::string::npos && !name.starts_with("recurrent")) {
+            name.replace(at, type.size(), "16 bits");
+        }
+    }
+    return name;
+}
+
 }  // namespace
 
 std::string to_toml(const DeviceRates& rates, std::string_view source) {
@@ -542,20 +578,19 @@ DeviceRates parse_rates(std::string_view toml, std::string_view origin) {
     DeviceRates rates;
     for (const toml::table* const products : file.tables_if_any("gemm")) {
         const TomlSection section(*products, fmt::format("{}: gemm", printable(origin)));
-        const std::string name = section.required_text("class");
-        const bool is_former_name = name == "gemm fp16_mixed" || name == "gemm bf16_mixed";
-        rates.gemm.emplace(is_former_name ? products_of_16_bits : name,
+        rates.gemm.emplace(present_name(section.required_text("class")),
                            products_in(section, origin));
     }
     for (const toml::table* const convolutions : file.tables_if_any("convolution")) {
         const TomlSection section(*convolutions, fmt::format("{}: convolution", printable(origin)));
         ConvolutionRates found;
         read_into(found, section, {"class", "library"});
+        found.depthwise = section.number("depthwise").value_or(found.direct);  // in earlier files
         found.library = section.number("library").value_or(found.library);
         if (!(found.library > 0)) {
             section.refuse("library", "give a positive number");
         }
-        rates.convolution.emplace(section.required_text("class"), found);
+        rates.convolution.emplace(present_name(section.required_text("class")), found);
     }
     read_classes(file, origin, "streaming", rates.streaming);
     read_classes(file, origin, "recurrent", rates.recurrent);

@@ -123,6 +123,8 @@ TEST(Description, CaseDoesNotMatterUnlessADataSetNamesAnotherDevice) {
     EXPECT_EQ(description_called("A100-80")->name, "a100-80");
     EXPECT_EQ(description_called("V100")->name, "v100-pcie");
     EXPECT_EQ(description_called("v100")->name, "v100");
+    EXPECT_EQ(description_called("NVIDIA H100 80GB HBM3")->name, "h100");  // as its driver says
+    EXPECT_EQ(description_called("NVIDIA L4")->name, "l4");                // its model
     EXPECT_FALSE(description_called("H1000"));
 }
 

@@ -2,11 +2,20 @@
 #include "predict/convolution.h"
 
 #include "predict/problems.h"
+#include "predict/rates.h"
 #include "tests/support/shared_directory.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace strata::testing {
 
@@ -58,7 +67,8 @@ TEST(Convolution, NothingIsFasterThanWhatItsAlgorithmNeeds) {
         for (const std::int64_t filter : {1, 3, 5}) {
             const ConvolutionProblem problem = layer(pass, filter);
             const ConvolutionRates rates = prior_convolution_rates(device, pass);
-            for (const ConvolutionKernel& kernel : candidate_kernels(problem, 7)) {
+            for (const ConvolutionKernel& kernel :
+                 candidate_kernels(problem, find_description("v100"), 7)) {
                 const auto found = predict_kernel(problem, kernel, device, rates);
                 const bool is_fused = kernel.algorithm == LibraryAlgorithm::fused_winograd;
                 const bool is_winograd = kernel.algorithm == LibraryAlgorithm::winograd_3x3;
@@ -104,7 +114,7 @@ TEST(Convolution, MatrixUnitsTakeSixteenBitsOfEightChannelsAtATime) {
 TEST(Convolution, MoreImagesNeverTakeLessTimeByTheSameKernel) {
     for (const ConvolutionPass pass : convolution_passes) {
         ConvolutionProblem problem = layer(pass);
-        const auto kernels = candidate_kernels(problem, 7);
+        const auto kernels = candidate_kernels(problem, find_description("v100"), 7);
         const DeviceDescription device = find_description("v100");
         const ConvolutionRates rates = prior_convolution_rates(device, pass);
         for (const ConvolutionKernel& kernel : kernels) {
@@ -137,10 +147,75 @@ TEST(Convolution, WhatIsPinnedIsTakenAndNeverFasterThanThePlan) {
 
 TEST(Convolution, AnOldLibraryHasNoWinogradOfFiltersGradients) {
     const ConvolutionProblem problem = layer(ConvolutionPass::backward_weights);
-    for (const ConvolutionKernel& kernel : candidate_kernels(problem, 5)) {
+    for (const ConvolutionKernel& kernel :
+         candidate_kernels(problem, find_description("v100"), 5)) {
         EXPECT_EQ(kernel.algorithm, LibraryAlgorithm::precomputed_gemm);
     }
-    EXPECT_GT(candidate_kernels(problem, 7).size(), candidate_kernels(problem, 5).size());
+    EXPECT_GT(candidate_kernels(problem, find_description("v100"), 7).size(),
+              candidate_kernels(problem, find_description("v100"), 5).size());
+}
+
+std::set<LibraryAlgorithm> algorithms_of(const ConvolutionProblem& problem, std::string_view device,
+                                         double library) {
+    std::set<LibraryAlgorithm> found;
+    for (const ConvolutionKernel& kernel :
+         candidate_kernels(problem, find_description(device), library)) {
+        found.insert(kernel.algorithm);
+    }
+    return found;
+}
+
+ConvolutionProblem in_16_bits(ConvolutionProblem problem) {
+    problem.arithmetic = Arithmetic::f16;
+    problem.element_bytes = 2;
+    return problem;
+}
+
+TEST(Convolution, MatrixUnitsOfLaterLibrariesComputeOnlyProducts) {
+    const std::set only_products = {LibraryAlgorithm::precomputed_gemm};
+    for (const ConvolutionPass pass : convolution_passes) {
+        ConvolutionProblem problem = in_16_bits(layer(pass));
+        EXPECT_EQ(algorithms_of(problem, "h100", 9), only_products);
+        EXPECT_EQ(algorithms_of(problem, "a100-80", 8), only_products);
+        EXPECT_GT(algorithms_of(problem, "v100", 7).size(), 1U);
+        problem.arithmetic = Arithmetic::f32;  // stored in 16 bits
+        EXPECT_EQ(algorithms_of(problem, "h100", 9), only_products);
+        problem = layer(pass);
+        problem.arithmetic = Arithmetic::tf32;
+        EXPECT_EQ(algorithms_of(problem, "h100", 9), only_products);
+    }
+}
+
+TEST(Convolution, AHopperHasNoFusedWinogradInSinglePrecision) {
+    using enum LibraryAlgorithm;
+    const auto of = [](ConvolutionPass pass, std::string_view device, double library) {
+        return algorithms_of(layer(pass), device, library);
+    };
+    const std::set with_fft = {precomputed_gemm, tiled_fft};
+    EXPECT_EQ(of(ConvolutionPass::forward, "h100", 9), with_fft);
+    EXPECT_EQ(of(ConvolutionPass::backward_data, "h100", 9), with_fft);
+    EXPECT_EQ(of(ConvolutionPass::backward_weights, "h100", 9),
+              (std::set{precomputed_gemm, winograd_3x3, tiled_fft}));
+    EXPECT_TRUE(of(ConvolutionPass::forward, "a100-80", 9).contains(fused_winograd));
+    EXPECT_TRUE(of(ConvolutionPass::forward, "h100", 7).contains(fused_winograd));
+}
+
+TEST(Convolution, PaddingOnChipIsMultipliedButNotMoved) {
+    const DeviceDescription h100 = find_description("h100");
+    ConvolutionRates rates = prior_convolution_rates(h100, ConvolutionPass::forward);
+    ConvolutionProblem problem = in_16_bits(layer(ConvolutionPass::forward));
+    problem.c = 3;
+    const ConvolutionKernel kernel{
+        .algorithm = LibraryAlgorithm::precomputed_gemm, .tile_m = 128, .tile_n = 128, .splits = 1};
+    const auto few = predict_kernel(problem, kernel, h100, rates);
+    EXPECT_DOUBLE_EQ(few.dram_traffic.value, problem.traffic().value);
+    problem.c = 8;
+    const auto padded = predict_kernel(problem, kernel, h100, rates);
+    EXPECT_EQ(few.flops, padded.flops);
+    EXPECT_LT(few.dram_traffic, padded.dram_traffic);
+    problem.c = 3;
+    rates.library = 7;
+    EXPECT_GT(predict_kernel(problem, kernel, h100, rates).dram_traffic, few.dram_traffic);
 }
 
 TEST(Convolution, AnAlgorithmsWorkspaceIsWhatItKeeps) {
@@ -174,6 +249,7 @@ TEST(Convolution, AnOldLibraryIsSlowerAtFiltersGradientsOnly) {
 
 // Every row of the published tables is a convolution, or is refused with a reason.
 TEST(Convolution, PublishedTablesAreReadWhole) {
+    const DeviceDescription v100 = find_description("v100");
     for (const char* const set : {"deepbench", "neusight"}) {
         const auto file = shared_directory() / "data" / set / "convolution.csv";
         if (!std::filesystem::exists(file)) {
@@ -186,7 +262,7 @@ TEST(Convolution, PublishedTablesAreReadWhole) {
             if (const auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
                 unnamed += convolution->kernel ? 0U : 1U;
                 EXPECT_FALSE(
-                    candidate_kernels(convolution->problem, 5, convolution->kernel).empty());
+                    candidate_kernels(convolution->problem, v100, 5, convolution->kernel).empty());
             } else {
                 EXPECT_NE(row.problem_class.find("fp16"), std::string::npos);
             }
@@ -195,6 +271,34 @@ TEST(Convolution, PublishedTablesAreReadWhole) {
             EXPECT_LT(unnamed, 10U);
         }
     }
+}
+
+// The rows of an H100 that its rates were not fitted to, by class, are about as far off as
+// docs/prediction-accuracy.md says.
+TEST(Convolution, RowsThatWereKeptFromTheFitArePredicted) {
+    const auto file = std::filesystem::path(STRATA_RESULTS_DIR) / "h100-sxm" / "convolutions.csv";
+    const ProblemTable table = read_problem_file(file.string());
+    const auto fitted = std::ranges::find(table.columns, "fitted") - table.columns.begin();
+    const DeviceDescription h100 = find_description("h100");
+    const DeviceRates rates = shipped_rates_of("h100");
+    std::map<std::string, std::vector<double>> errors;
+    for (const ProblemRow& row : table.rows) {
+        if (row.fields.at(static_cast<std::size_t>(fitted)) == "no") {
+            errors[row.problem_class].push_back(
+                std::abs(predict_row(row, h100, rates) / *row.measured - 1));
+        }
+    }
+    EXPECT_EQ(errors.size(), 9U);
+    double all = 0, rows = 0;
+    for (const auto& [name, of_class] : errors) {
+        const double sum = std::accumulate(of_class.begin(), of_class.end(), 0.0);
+        const auto n = static_cast<double>(of_class.size());
+        EXPECT_LT(sum / n, 0.28) << name;
+        all += sum;
+        rows += n;
+    }
+    EXPECT_EQ(rows, 371);
+    EXPECT_LT(all / rows, 0.18);
 }
 
 }  // namespace

@@ -136,9 +136,25 @@ TEST(Problems, DeepBenchsConvolutionsAreOfAPass) {
     EXPECT_EQ(row.problem.result_h(), 79);
     EXPECT_EQ(row.problem.result_w(), 341);
     const auto& mixed = std::get<ConvolutionRow>(table.rows[1].problem);
-    EXPECT_EQ(table.rows[1].problem_class, "convolution fp16_mixed forward");
+    EXPECT_EQ(table.rows[1].problem_class, "convolution 16 bits forward");
     EXPECT_EQ(mixed.problem.arithmetic, Arithmetic::f16);
     EXPECT_EQ(mixed.problem.element_bytes, 2);
+}
+
+TEST(Problems, AConvolutionsDilationAndGroupsMayBeColumns) {
+    const std::string header =
+        "precision,n,c,h,w,k,r,s,pad_h,pad_w,stride_h,stride_w,dilation_h,dilation_w,groups,pass\n";
+    const auto table =
+        read_problems(header + "bf16,4,32,28,28,64,3,3,1,1,1,1,2,3,4,backward_data\n", "x.csv");
+    const auto& problem = std::get<ConvolutionRow>(table.rows[0].problem).problem;
+    EXPECT_EQ(problem.dilation_h, 2);
+    EXPECT_EQ(problem.dilation_w, 3);
+    EXPECT_EQ(problem.groups, 4);
+    EXPECT_EQ(table.rows[0].problem_class, "convolution 16 bits backward_data");
+    EXPECT_EQ(refusal_of(header + "bf16,4,32,28,28,64,3,3,1,1,1,1,1,1,5,forward\n"),
+              "x.csv:2: groups '5' divides not both c and k");
+    EXPECT_EQ(refusal_of(header + "bf16,4,32,28,28,64,3,3,1,1,1,1,0,1,1,forward\n"),
+              "x.csv:2: dilation_h '0' is no positive whole number");
 }
 
 TEST(Problems, AttentionMayNameItsAlgorithm) {

@@ -232,6 +232,37 @@ TEST(Rates, ProductsIn8BitsTakeTheRatesOf16AtTheirOwnPeakWhereNoneAreFitted) {
     EXPECT_LE(ratio, 2);
 }
 
+// An A100 is as near to a V100 as to an H100, but runs the kernels of cuDNN 8 and later.
+TEST(Rates, ConvolutionsTakeThoseOfADeviceWithALibraryOfTheSameEra) {
+    const auto source = [](std::string_view device, RateClass rates) {
+        return gpu_rates_of(find_description(device)).sources[static_cast<std::size_t>(rates)];
+    };
+    for (const char* const device : {"a100-40", "a100-80", "rtx-3090", "l40s", "b200"}) {
+        EXPECT_EQ(source(device, RateClass::low_precision_convolution_forward).device, "h100");
+        EXPECT_EQ(source(device, RateClass::convolution_backward_weights).device, "h100");
+    }
+    EXPECT_EQ(source("t4", RateClass::low_precision_convolution_forward).device, "v100");
+    const DeviceRates of_table = rates_for_problems(find_description("a100-40"));
+    EXPECT_EQ(of_table.convolution.at("convolution 16 bits forward").library, 8);
+}
+
+// A Hopper has no fused Winograd to fit, and an Ampere must not gain by the Hopper's low share.
+TEST(Rates, AnAlgorithmThatNoRowCouldTakeKeepsItsAssumedSpeedOnOtherDevices) {
+    const std::string name = "convolution fp32 forward";
+    const DeviceDescription a100 = find_description("a100-40");
+    ASSERT_LT(sustained_share(find_description("h100")), 0.9 * sustained_share(a100));
+    EXPECT_NEAR(rates_for_problems(a100).convolution.at(name).fused_winograd,
+                prior_convolution_rates(a100, ConvolutionPass::forward).fused_winograd *
+                    sustained_share(a100),
+                1e-3);
+}
+
+TEST(Rates, EarlierFilesOfConvolutionsAreRead) {
+    const DeviceRates rates = parse_rates(
+        "[[convolution]]\nclass = \"convolution fp16_mixed forward\"\ndirect = 0.5\n", "x.toml");
+    EXPECT_EQ(rates.convolution.at("convolution 16 bits forward").depthwise, 0.5);
+}
+
 }  // namespace
 
 }  // namespace strata::testing
