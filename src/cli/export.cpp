@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "networks/onnx/export.h"
 #include "backend/inputs.h"
+#include "base/enumeration.h"
+#include "base/output.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "store/database.h"
 #include "store/load.h"
 #include "view/json.h"
+#include "view/measured_problems.h"
 #include "view/report.h"
 #include "view/steps.h"
 #include "view/tracks.h"
@@ -28,6 +31,7 @@ struct ExportOptions {
     bool inference = false;
     bool chrome = false;
     bool perfetto = false;
+    std::string problems;
     OutputOptions output;
 };
 
@@ -60,6 +64,26 @@ void export_perfetto(std::span<const Run> runs, const OutputOptions& output) {
     emit_bytes(perfetto_trace(runs), output);
 }
 
+// Problems with their times, for `strata predict --problems`, `accuracy` and `calibrate --from`.
+void export_problems(std::span<const Run> runs, const ExportOptions& options) {
+    const auto kind = value_named<ProblemKind>(options.problems);
+    if (!kind) {
+        throw Error(fmt::format("--problems {}: give one of {}", printable(options.problems),
+                                fmt::join(names_of(ProblemKind{}), ", ")),
+                    ExitCode::usage);
+    }
+    const MeasuredProblems found = measured_problems(runs, *kind);
+    const std::string left_out = left_out_sentence(found, *kind);
+    if (found.problems == 0) {
+        throw Error(left_out.empty() ? fmt::format("these runs have no {}", name_of(*kind))
+                                     : fmt::format("no step can be used: {}", left_out));
+    }
+    if (!left_out.empty()) {
+        say("{}", left_out);
+    }
+    emit(found.csv, options.output);
+}
+
 // The steps as a table, or the content of `strata report` as a page or as its charts only.
 void export_one(std::span<const Run> runs, const ExportOptions& options) {
     const OutputOptions& output = options.output;
@@ -79,7 +103,9 @@ void export_runs(const ExportOptions& options) {
     for (const std::string& name : options.subjects) {
         runs.push_back(load_named_run(database_path(options.database), name));
     }
-    if (options.chrome) {
+    if (!options.problems.empty()) {
+        export_problems(runs, options);
+    } else if (options.chrome) {
         emit(chrome_trace_json(runs), options.output);
     } else if (options.perfetto) {
         export_perfetto(runs, options.output);
@@ -128,6 +154,7 @@ void add_export(CLI::App& app, ExitCode&) {
     verb->footer(
         "strata export last --json -o run.json\n"
         "strata export last~1 last --perfetto -o both.pftrace   # on parallel tracks\n"
+        "strata export 1 2 3 --problems convolutions -o convolutions.csv   # to fit rates to\n"
         "strata export alexnet --batch 32 --onnx alexnet.onnx");
     verb->add_option("runs", options->subjects,
                      "ids, last, last~1, or FILE:ID; with --onnx a network as in strata show")
@@ -138,12 +165,19 @@ void add_export(CLI::App& app, ExitCode&) {
     add_switch(*verb, "--perfetto", options->perfetto,
                "a timeline in Perfetto's own format (.pftrace), for ui.perfetto.dev")
         ->excludes(chrome);
+    add_option(*verb, "--problems", options->problems,
+               "a table of the runs' products, convolutions or attention on a GPU, each with its "
+               "time, for strata predict --problems, accuracy and calibrate --from")
+        ->type_name("KIND");
     add_output_options(*verb, options->output);
     add_onnx_options(*verb, *options);
     for (const char* form : {"--json", "--csv", "--md", "--html", "--gnuplot"}) {
-        for (const char* file : {"--chrome", "--perfetto", "--onnx"}) {
+        for (const char* file : {"--chrome", "--perfetto", "--problems", "--onnx"}) {
             verb->get_option(file)->excludes(verb->get_option(form));
         }
+    }
+    for (const char* file : {"--chrome", "--perfetto", "--onnx"}) {
+        verb->get_option("--problems")->excludes(verb->get_option(file));
     }
     verb->callback(
         [options] { options->onnx.empty() ? export_runs(*options) : export_network(*options); });
