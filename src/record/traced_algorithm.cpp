@@ -17,10 +17,16 @@ namespace {
 
 constexpr std::string_view evidence = "by its kernels' names";
 
+// The algorithm that the library tells, before a reason.
+std::string told(const StepResult& step) {
+    return step.algorithm.substr(0, step.algorithm.find(','));
+}
+
 bool is_untold_convolution(const StepResult& step) {
-    const std::string named = step.algorithm.substr(0, step.algorithm.find(','));
+    const auto algorithm = value_named<ConvolutionAlgorithm>(told(step));
+    const bool is_complete = algorithm && *algorithm != ConvolutionAlgorithm::winograd;
     return step.operation == "convolution" && step.kind == StepKind::compute &&
-           step.pass != Pass::update && !value_named<ConvolutionAlgorithm>(named);
+           step.pass != Pass::update && !is_complete && !is_of_trace(step);
 }
 
 // 3 of a convolution by 3x3 kernels; 0 if they are not square, or unknown.
@@ -79,7 +85,7 @@ void add_traced_algorithms(Run& run) {
         }
         StepResult& step = *found->second;
         const std::string algorithm = algorithm_named(bare_kernel_name(traced.span.name), step);
-        if (!algorithm.empty()) {
+        if (!algorithm.empty() && algorithm != told(step)) {
             step.algorithm = fmt::format("{}, {}{}{}", algorithm, evidence,
                                          step.algorithm.empty() ? "" : ", ", step.algorithm);
             untold.erase(found);

@@ -46,6 +46,10 @@ TEST(TracedAlgorithm, ATileThatStrataDoesNotKnowIsLeftOpen) {
 
 TEST(TracedAlgorithm, WhatTheLibraryTellsStays) {
     EXPECT_EQ(found("winogradWgradDelta4x4", "direct"), "direct");
+    EXPECT_EQ(found("winogradWgradDelta4x4", "winograd-2x2-3x3"), "winograd-2x2-3x3");
+    EXPECT_EQ(found("winogradWgradDelta4x4", "winograd"),
+              "winograd-4x4-3x3, by its kernels' names, winograd");
+    EXPECT_EQ(found("winograd", "winograd"), "winograd") << "no tile";
     EXPECT_EQ(found("winogradWgradDelta4x4", "after 1 plan was refused"),
               "winograd-4x4-3x3, by its kernels' names, after 1 plan was refused");
     EXPECT_EQ(found("void winograd_nonfused::gemm<int>()"), "") << "only a scope";
