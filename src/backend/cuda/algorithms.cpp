@@ -158,11 +158,10 @@ private:
         if (machine_) {
             trial.emplace(*machine_, problem);
         }
-        const Descriptor graph = convolution_graph(problem, target_);
         std::set<std::string> seen;
         for (const HeuristicMode mode :
              {HeuristicMode::a, HeuristicMode::b, HeuristicMode::fallback, HeuristicMode::every}) {
-            for (const OfferedPlan& offered : plans_or_none(graph, mode)) {
+            for (const OfferedPlan& offered : plans_or_none(problem, mode)) {
                 if (is_precise_enough(problem, offered.traits) &&
                     seen.insert(name_of(offered.traits)).second) {
                     algorithms.push_back(tried(problem, offered, trial));
@@ -206,9 +205,10 @@ private:
     }
 
     // cuDNN does not offer every list for every problem.
-    std::vector<OfferedPlan> plans_or_none(const Descriptor& graph, HeuristicMode mode) const {
+    std::vector<OfferedPlan> plans_or_none(const ConvolutionProblem& problem,
+                                           HeuristicMode mode) const {
         try {
-            return offered_plans(graph, target_, mode);
+            return convolution_plans(problem, target_, mode);
         } catch (const DeviceError&) {
             return {};
         }

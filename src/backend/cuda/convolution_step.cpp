@@ -81,8 +81,7 @@ bool OfferedPlans::open_next_list() {
     asked_ = 0;
     try {
         target_.emplace(properties_);
-        offered_ =
-            offered_plans(convolution_graph(problem_, *target_), *target_, lists_[opened_].mode);
+        offered_ = convolution_plans(problem_, *target_, lists_[opened_].mode);
     } catch (const DeviceError& error) {
         reason_ = error.what();
     }

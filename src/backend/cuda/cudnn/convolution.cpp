@@ -172,6 +172,19 @@ Descriptor convolution_graph(const ConvolutionProblem& problem, const PlanTarget
     return graph.finish(target);
 }
 
+std::vector<OfferedPlan> convolution_plans(const ConvolutionProblem& problem,
+                                           const PlanTarget& target, HeuristicMode mode) {
+    constexpr std::int64_t winograd_of_filters = 17;
+    std::vector<OfferedPlan> plans =
+        offered_plans(convolution_graph(problem, target), target, mode);
+    for (OfferedPlan& plan : plans) {
+        plan.traits.notes.winograd =
+            plan.traits.notes.winograd ||
+            (problem.pass == Pass::backward_weights && plan.traits.engine == winograd_of_filters);
+    }
+    return plans;
+}
+
 // Tensor cores take f32 operands as TF32. Sums are f32 in every type; where cuDNN narrows them, its
 // gradients of 3-D depthwise filters were wrong altogether (engine 20 of cuDNN 9.19, sm_90).
 bool is_precise_enough(const ConvolutionProblem& problem, const PlanTraits& traits) {

@@ -52,6 +52,11 @@ const Dims& dims_of(const ConvolutionProblem& problem, ConvolutionTensor which);
 // The problem as cuDNN's operation graph. Throws DeviceError if cuDNN refuses it.
 Descriptor convolution_graph(const ConvolutionProblem& problem, const PlanTarget& target);
 
+// The plans for a problem, as offered_plans, with what cuDNN 9 does not note: its engine 17 of
+// filters' gradients runs the kernels of WINOGRAD_NONFUSED, in its memory and time.
+std::vector<OfferedPlan> convolution_plans(const ConvolutionProblem& problem,
+                                           const PlanTarget& target, HeuristicMode mode);
+
 // Whether a plan may be used for the problem. A plan that computes an f32 problem in less than f32
 // is allowed only on request.
 bool is_precise_enough(const ConvolutionProblem& problem, const PlanTraits& traits);
