@@ -252,11 +252,29 @@ bool is_product(const StepResult& step) {
     return step.operation == "fully_connected" || step.operation == "matmul";
 }
 
+// The lengths of the rows of a product's operands and result.
+std::vector<std::int64_t> rows_of(const Problem& problem) {
+    const auto last = [&](std::size_t operand) {
+        const Dims& dims = problem.activations.at(operand).tensor.dims;
+        return dims.empty() ? 1 : dims.back();
+    };
+    if (const auto* linear = std::get_if<FullyConnected>(&problem.op)) {
+        return {last(0), linear->out_features};
+    }
+    const auto* product = std::get_if<MatMul>(&problem.op);
+    if (product == nullptr || problem.activations.size() < 2) {
+        return {};
+    }
+    const Dims& b = problem.activations[1].tensor.dims;
+    const std::int64_t columns = product->transpose_b && b.size() > 1 ? b[b.size() - 2] : last(1);
+    return {last(0), last(1), columns};
+}
+
 // Moving only weights takes equally long for any batch; a product is not faster than its
 // arithmetic.
 Advice larger_batch(const Run& run, const StepResult& step, const StepBound& bound, Seconds time) {
     const bool waits_for_weights = step.pass == Pass::update || is_product(step);
-    if (!waits_for_weights || bound.verdict == Bottleneck::compute ||
+    if (!waits_for_weights || bound.verdict == Bottleneck::compute || unaligned_row(run, step) ||
         !takes_any_batch(run.settings.network) || !bound.compute) {
         return {};
     }
@@ -338,6 +356,20 @@ Advice closer_look(const Run& run, const StepResult& step, const StepBound& boun
 }
 
 }  // namespace
+
+std::optional<std::int64_t> unaligned_row(const Run& run, const StepResult& step) {
+    constexpr std::int64_t aligned = 8;
+    const DataType dtype = run.settings.execution.numerics.dtype;
+    const bool is_narrow = dtype == DataType::bf16 || dtype == DataType::f16;
+    const auto problem = problem_in(step);
+    if (!is_narrow || !can(run, Capability::profiling) || step.kind != StepKind::compute ||
+        step.pass == Pass::update || !problem || problem->activations.empty()) {
+        return std::nullopt;
+    }
+    const auto rows = rows_of(*problem);
+    const auto found = std::ranges::find_if(rows, [](auto row) { return row % aligned != 0; });
+    return found == rows.end() ? std::nullopt : std::optional(*found);
+}
 
 Advice advice_for(const Run& run, std::size_t index, const StepBound& bound, Seconds time) {
     const StepResult& step = run.steps[index];

@@ -47,6 +47,10 @@ struct Advice {
 //   conv2
 Advice advice_for(const Run& run, std::size_t step, const StepBound& bound, Seconds time);
 
+// The length of the rows of an operand or the result of a product of 16-bit numbers on a GPU, if it
+// is no multiple of 16 bytes: libraries have slow kernels for such rows, whatever the batch.
+std::optional<std::int64_t> unaligned_row(const Run& run, const StepResult& step);
+
 // A kernel at this share of its ceiling or more is good: only less work helps.
 inline constexpr double good_share = 0.75;
 

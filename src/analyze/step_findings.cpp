@@ -75,7 +75,7 @@ public:
             duration(*finding.gain, finding.uncertainty),
             group.members.size() == 1 ? "its ceiling" : "their ceilings",
             percent(*finding.gain_share), reason_for(evidence),
-            group.reach.is_certain() ? promise(finding.advice)
+            group.reach.is_certain() ? promise(finding.advice) + alignment_text(group)
                                      : " Its times vary by more than that, so it is not certain.");
         return finding;
     }
@@ -180,6 +180,25 @@ private:
                 .steps = group.members.size(),
                 .median = group.reach.median,
                 .share = group.share};
+    }
+
+    // The longest rows that slow products of the group have.
+    std::string alignment_text(const StepGroup& group) const {
+        std::optional<std::int64_t> longest;
+        for (const std::size_t i : group.members) {
+            const bool is_slow = bounds_[i].achieved.value_or(1) < good_share;
+            longest =
+                std::max(longest, is_slow ? unaligned_row(run_, run_.steps[i]) : std::nullopt);
+        }
+        if (!longest) {
+            return "";
+        }
+        constexpr std::int64_t usual = 64;
+        const std::int64_t padded = (*longest + usual - 1) / usual * usual;
+        return fmt::format(
+            " Rows of {} numbers are no multiple of 16 bytes, for which libraries "
+            "have slow kernels: pad them, to {} for example.",
+            *longest, padded);
     }
 
     static std::string_view verb(const StepGroup& group) {

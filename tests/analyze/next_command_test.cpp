@@ -221,5 +221,21 @@ TEST(NextCommand, AValueThatACommandWouldTakeForAnOptionIsNotSaid) {
               "");
 }
 
+TEST(NextCommand, RowsThatAreNoMultipleOf16BytesAreSlowAtAnyBatch) {
+    strata::Run run = run_of_alexnet();
+    run.settings.backend = "cuda";
+    run.settings.execution.numerics.dtype = DataType::bf16;
+    StepResult head = step("matmul");
+    head.problem = "matmul(8192x768:bf16, 50257x768:parameter) transpose_b=true";
+    EXPECT_EQ(unaligned_row(run, head), 50257);
+    EXPECT_EQ(advice(run, head, bound(Bottleneck::kernel, 0.2)).remedy, Remedy::closer_look);
+    head.problem = "matmul(8192x768:bf16, 50304x768:parameter) transpose_b=true";
+    EXPECT_EQ(unaligned_row(run, head), std::nullopt);
+    head.problem = "fully_connected(64x2050:bf16) out_features=1000";
+    EXPECT_EQ(unaligned_row(run, head), 2050);
+    run.settings.backend = "onednn";
+    EXPECT_EQ(unaligned_row(run, head), std::nullopt);
+}
+
 }  // namespace
 }  // namespace strata
