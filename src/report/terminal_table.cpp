@@ -18,8 +18,8 @@ constexpr std::size_t gap = 2;             // blanks between columns
 constexpr std::size_t readable_text = 20;  // a name is shortened to this before a column is dropped
 constexpr std::size_t min_text_width = 12;  // and to this if that was not enough
 // Whatever the terminal: a foreign text must not push its neighbours out of sight.
-constexpr std::size_t max_text_width = 80;
-constexpr std::size_t max_last_width = 120;  // at the end of a line, where texts wrap
+constexpr std::size_t max_text_width = 120;
+constexpr std::size_t max_last_width = 300;  // at the end of a line, where texts wrap
 
 void adapt(std::vector<TextRow>& rows, const TerminalStyle& style) {
     for (auto& row : rows) {

@@ -137,5 +137,15 @@ TEST(Terminal, AnAllZeroChartDrawsNoBars) {
     EXPECT_EQ(render_terminal({.blocks = {bars}}, {}), "none [s]  # f\na  0\n");
 }
 
+TEST(Terminal, AForeignTextDoesNotWidenItsColumnWithoutLimitEvenInAPipe) {
+    Table table{.columns = {{"kernel", "kernel"}, {"time_s", "time"}}};
+    table.rows = {{std::string(1600, 'k'), Number{.value = 1, .unit = "s"}}};
+    const std::string text = render_terminal({.blocks = {table}}, {});
+    for (const std::string_view line : split(text, '\n')) {
+        EXPECT_LE(line.size(), 140u);
+    }
+    EXPECT_NE(text.find("(too long to show whole: kernel)"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace strata
