@@ -390,6 +390,8 @@ ConvolutionPrediction predict_kernel(const ConvolutionProblem& problem,
     }
     found.time =
         found.launch + largest * std::pow(sum, 1 / rates.overlap) + found.transforms + found.split;
+    found.time += rates.start;
+    found.latency += rates.start;
     return found;
 }
 

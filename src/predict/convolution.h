@@ -84,8 +84,11 @@ std::optional<ConvolutionKernel> convolution_kernel_named(std::string_view name,
 // description, so they mean the same on another device. Each is positive; a fit moves all but the
 // library.
 struct ConvolutionRates {
-    double library = 7;  // cuDNN's major version, which determines the available algorithms
-    Seconds launch{11e-6};
+    double library = 7;     // cuDNN's major version, which determines the available algorithms
+    Seconds launch{11e-6};  // by the host, of which a queued kernel does not wait
+    // On the device, of every kernel: its start and its end. Only fitted where the launches of the
+    // measured rows took no host time; elsewhere it is part of `launch`, and this is as good as 0.
+    Seconds start{1e-12};
     double overlap = 3;            // the exponent that combines the bounds
     double l2 = 1;                 // of the bandwidth that `prior_gemm_rates` assumes
     double dram_efficiency = 0.8;  // of the stated bandwidth
@@ -137,7 +140,7 @@ struct ConvolutionPrediction {
     Bytes workspace = {};
     Seconds launch = {};
     Seconds arithmetic = {};  // of the busiest processor, in waves of resident blocks
-    Seconds latency = {};     // of the blocks' steps, if nothing hides it
+    Seconds latency = {};     // of the blocks' steps, if nothing hides it, and the kernel's start
     Seconds l2 = {};
     Seconds dram = {};
     Seconds transforms = {};  // of images, filters and results, with their launches
@@ -149,7 +152,7 @@ struct ConvolutionPrediction {
 
 // The time of a convolution by a fully specified kernel:
 //
-//   time = launch + (max(arithmetic, latency)^p + l2^p + dram^p)^(1/p) + transforms + split
+//   time = launch + start + (max(arithmetic, latency)^p + l2^p + dram^p)^(1/p) + transforms + split
 //
 // with these products (rows x columns x sum), whose tiles run in waves as in predict/gemm.h:
 //

@@ -23,8 +23,10 @@ constexpr std::array product_tiles = {ProductTile{128, 128}, ProductTile{128, 64
 constexpr std::array product_tiles_of_matrix_units = {ProductTile{256, 128}, ProductTile{128, 256},
                                                       ProductTile{256, 64}};
 constexpr std::array splits_of_sums = {1, 2, 4, 8, 16, 32, 64, 128};
-constexpr double shallowest = 64;         // part of the sum that a split keeps
-constexpr double transforms_library = 6;  // the first cuDNN with Winograd for filter gradients
+constexpr double shallowest = 64;            // part of the sum that a split keeps
+constexpr double transforms_library = 6;     // the first cuDNN with Winograd for filter gradients
+constexpr Seconds launch_in_graph{2.5e-6};   // as between any two kernels
+constexpr Seconds start_since_ampere{5e-6};  // rounded from an H100's
 constexpr double few_channels_since_ampere = 0.4;  // rounded from an H100's
 constexpr double fft_library = 7;                  // the first that chooses tiled FFT forward
 
@@ -324,6 +326,10 @@ ConvolutionRates prior_convolution_rates(const DeviceDescription& device, Convol
     }
     const double generation = std::min(generation_of(device), last_gaining_generation);
     rates = later(rates, generation - measured_generation, gain);
+    if (generation_of(device) > last_gaining_generation) {
+        rates.launch = launch_in_graph;
+        rates.start = start_since_ampere;
+    }
     constexpr double libraries_of_generations = 5;  // cuDNN 5 for Maxwell, 7 for Volta
     return with_library(rates, pass, libraries_of_generations + generation_of(device));
 }

@@ -116,6 +116,7 @@ void scale_latency(StreamingRates& rates, double factor) {
 void scale_latency(ConvolutionRates& rates, double factor) {
     rates.latency /= factor;
     rates.split = rates.split / factor;
+    rates.start = rates.start / factor;
 }
 
 void scale_latency(RecurrentRates& rates, double factor) {
@@ -206,6 +207,7 @@ ConvolutionRates carried_over(ConvolutionRates rates, const DeviceDescription& f
         *efficiency *= sustained;
     }
     rates.batched_products *= sustained;
+    rates.start = rates.start * (clock_of_gpu(from) / clock_of_gpu(to));
     scale_launch(rates, faster_launches(from, to));
     return rates;
 }
