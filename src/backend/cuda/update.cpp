@@ -18,17 +18,26 @@ void count_steps(Lowering& lowering, std::vector<Call>& calls) {
     }
 }
 
+// The gradient in the order of the weight. The update's kernel reads every element type.
+TensorView gradient_in_order(Lowering& lowering, TensorId tensor, const TensorView& weight) {
+    const TensorView gradient = lowering.shaped_gradient(tensor);
+    return gradient.format.order == weight.format.order ? gradient
+                                                        : lowering.gradient(tensor, weight.format);
+}
+
 void add_update(Lowering& lowering, TensorId tensor, std::vector<Call>& calls) {
     const Optimizer& optimizer = lowering.execution().numerics.optimizer;
     const TensorView weight = lowering.value(tensor);
-    std::vector<TensorView> views = {weight, lowering.gradient(tensor, weight.format)};
+    const TensorView gradient = gradient_in_order(lowering, tensor, weight);
+    std::vector<TensorView> views = {weight, gradient};
     for (int state = 0; state < cost_of(optimizer).states; ++state) {
         views.push_back(lowering.make_persistent(weight.dims, row_floats));
     }
     if (lowering.optimizer_state()) {
         views.push_back(*lowering.optimizer_state());
     }
-    calls.push_back({update_kernel(optimizer, product(weight.dims)), std::move(views)});
+    calls.push_back(
+        {update_kernel(optimizer, product(weight.dims), gradient.format.type), std::move(views)});
 }
 
 }  // namespace
