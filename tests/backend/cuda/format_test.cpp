@@ -71,6 +71,15 @@ TEST(Divisor, DividesAsTheProcessorDoes) {
     }
 }
 
+TEST(Divisor, DividesSmallNumbersAsTheProcessorDoes) {
+    for (const int divisor : {1, 2, 3, 7, 641, 65536, 1000003, 2147483647}) {
+        for (const int n : {0, 1, 2, 6, 640, 641, 123456789, 2147483646, 2147483647}) {
+            EXPECT_EQ(Divisor(divisor).small_quotient(n), n / divisor) << n << " / " << divisor;
+            EXPECT_EQ(Divisor(divisor).small_remainder(n), n % divisor) << n << " % " << divisor;
+        }
+    }
+}
+
 }  // namespace
 
 }  // namespace strata::cuda

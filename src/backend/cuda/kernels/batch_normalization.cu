@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/kernels/normalization.h"
 
-#include "backend/cuda/kernels/channels.cuh"
+#include "backend/cuda/kernels/channel_fold.cuh"
+#include "backend/cuda/kernels/channel_map.cuh"
 
 namespace strata::cuda {
 

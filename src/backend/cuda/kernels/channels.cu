@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cuda/kernels/channels.cuh"
+#include "backend/cuda/kernels/channel_fold.cuh"
+#include "backend/cuda/kernels/channel_map.cuh"
 
 #include "backend/cuda/kernels/launch.cuh"
 

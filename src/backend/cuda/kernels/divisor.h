@@ -35,6 +35,16 @@ public:
         return (high + small) >> shift_;
     }
 
+    // Of numbers that are known to be below 2^31, by another such number.
+    constexpr int small_quotient(int n) const {
+        const auto small = static_cast<std::uint32_t>(n);
+        const auto high = static_cast<std::uint32_t>(std::uint64_t{small} * multiplier_ >> 32U);
+        return static_cast<int>((high + small) >> shift_);
+    }
+    constexpr int small_remainder(int n) const {
+        return n - small_quotient(n) * static_cast<int>(divisor_);
+    }
+
 private:
     static constexpr std::int64_t fast_end = std::int64_t{1} << 31;
 

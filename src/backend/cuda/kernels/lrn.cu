@@ -19,19 +19,20 @@ constexpr int own_elements = tile / threads_across;
 template <int Halo>
 using Terms = float[tile + 2 * Halo][tile + 1];  // one column more, against bank conflicts
 
-// scale^-beta. The general power takes a hundred instructions; for 3/4, the exponent of every
-// published network, two square roots suffice.
-struct Power {
-    float beta;
-
-    __device__ float operator()(float scale) const {
-        if (beta != 0.75F) {
-            return powf(scale, -beta);
-        }
-        const float root = 1 / sqrtf(scale);
-        return root * sqrtf(root);
-    }
+// scale^-beta and 1 / scale. The general power takes a hundred instructions; for 3/4, the exponent
+// of every published network, two reciprocal square roots suffice.
+struct Powers {
+    float power;
+    float inverse;
 };
+template <int Size>
+__device__ Powers powers_of(float scale, float beta) {
+    if constexpr (Size == 0) {
+        return {powf(scale, -beta), 1 / scale};
+    }
+    const float root = rsqrtf(scale);
+    return {root * (root * rsqrtf(root)), root * root};
+}
 
 // How far the window extends before and after its channel, and the constants.
 struct LrnConstants {
@@ -39,16 +40,14 @@ struct LrnConstants {
     int after;
     float k;
     float share;  // alpha / size
-    Power power;
+    float beta;
 };
 
 LrnConstants constants_of(const Lrn& op) {
     const std::int64_t before = (op.size - 1) / 2;
-    return {static_cast<int>(before),
-            static_cast<int>(op.size - 1 - before),
-            static_cast<float>(op.k),
-            static_cast<float>(op.alpha / static_cast<double>(op.size)),
-            {static_cast<float>(op.beta)}};
+    return {static_cast<int>(before), static_cast<int>(op.size - 1 - before),
+            static_cast<float>(op.k), static_cast<float>(op.alpha / static_cast<double>(op.size)),
+            static_cast<float>(op.beta)};
 }
 
 // The images, as tiles. Images whose channels are innermost follow each other like positions.
@@ -78,6 +77,9 @@ public:
         channel_stride_ = is_last_ ? 1 : images.positions;
         position_stride_ = is_last_ ? channels_ : 1;
         begin_ = image * images.positions * channels_ + position * position_stride_;
+        near_ = threadIdx.x % tile;
+        far_ = static_cast<int>(threadIdx.x) / tile;
+        own_ = is_last_ ? index(first_ + near_, far_) : index(first_ + far_, near_);
     }
 
     __device__ std::int64_t index(int channel, int position) const {
@@ -86,16 +88,16 @@ public:
     __device__ bool exists(int channel) const { return channel >= 0 && channel < channels_; }
     __device__ int row(int channel) const { return channel - first_; }
 
-    // Calls use(k, channel, position) for the thread's k-th own element. The position exists.
+    // Calls use(k, channel, position, index) for the thread's k-th own element. The position
+    // exists.
     template <class Use>
     __device__ void each_own(const Use& use) const {
-        const int near = threadIdx.x % tile;
+        const std::int64_t step = threads_across * (is_last_ ? position_stride_ : channel_stride_);
         unrolled<own_elements>([&](int k) {
-            const int far = static_cast<int>(threadIdx.x) / tile + k * threads_across;
-            const int channel = first_ + (is_last_ ? near : far);
-            const int position = is_last_ ? far : near;
+            const int far = far_ + k * threads_across;
+            const int position = is_last_ ? far : near_;
             if (position < positions_) {
-                use(k, channel, position);
+                use(k, first_ + (is_last_ ? near_ : far), position, own_ + k * step);
             }
         });
     }
@@ -103,13 +105,8 @@ public:
     // behind it.
     template <class Use>
     __device__ void each_beside(int before, int after, const Use& use) const {
-        const int position = threadIdx.x % tile;
-        for (int row = static_cast<int>(threadIdx.x) / tile; row < before + after;
-             row += threads_across) {
-            const int channel = row < before ? first_ - before + row : first_ + tile + row - before;
-            if (position < positions_) {
-                use(channel, position);
-            }
+        for (int row = far_; row < before + after && near_ < positions_; row += threads_across) {
+            use(row < before ? first_ - before + row : first_ + tile + row - before, near_);
         }
     }
 
@@ -151,6 +148,9 @@ private:
     std::int64_t channel_stride_;
     std::int64_t position_stride_;
     std::int64_t begin_;
+    int near_;  // of a thread among those beside it in memory
+    int far_;
+    std::int64_t own_;
 };
 
 __device__ int at_most(int value, int limit) {
@@ -171,15 +171,15 @@ struct Squares {
     }
     __device__ void load(int before, int after, float* own) const {
         RawElement raw[own_elements] = {};
-        tile_of.each_own([&](int k, int channel, int position) {
+        tile_of.each_own([&](int k, int channel, int, std::int64_t i) {
             if (tile_of.exists(channel)) {
-                raw[k] = x.load_raw(tile_of.index(channel, position));
+                raw[k] = x.load_raw(i);
             }
         });
         tile_of.each_beside(at_most(before, Halo), at_most(after, Halo), [&](int c, int position) {
             terms[tile_of.row(c) + Halo][position] = square(value(c, position));
         });
-        tile_of.each_own([&](int k, int channel, int position) {
+        tile_of.each_own([&](int k, int channel, int position, std::int64_t) {
             own[k] = x.value_of(raw[k]);
             terms[tile_of.row(channel) + Halo][position] = square(own[k]);
         });
@@ -193,7 +193,7 @@ struct Squares {
     }
 };
 
-// `Size`: of the window, if it is odd and known when the kernel is compiled; otherwise 0.
+// `Size`: of the window, if it and the exponent are those of published networks; otherwise 0.
 template <int Size>
 struct LrnForward {
     Elements x;
@@ -207,10 +207,10 @@ struct LrnForward {
         const Squares<Size, halo> squares = {x, tile_of, constants, terms};
         float own[own_elements] = {};
         squares.load(constants.before, constants.after, own);
-        tile_of.each_own([&](int k, int channel, int position) {
+        tile_of.each_own([&](int k, int channel, int position, std::int64_t i) {
             if (tile_of.exists(channel)) {
                 const float scale = squares.scale(channel, position);
-                y.store(tile_of.index(channel, position), own[k] * constants.power(scale));
+                y.store(i, own[k] * powers_of<Size>(scale, constants.beta).power);
             }
         });
     }
@@ -231,45 +231,41 @@ struct LrnBackward {
         const LrnTile tile_of(images, block);
         const Squares<Size, 2 * halo> squares = {x, tile_of, constants, squares_of_x};
         RawElement gradients[own_elements] = {};
-        tile_of.each_own([&](int k, int channel, int position) {
+        tile_of.each_own([&](int k, int channel, int, std::int64_t i) {
             if (tile_of.exists(channel)) {
-                gradients[k] = dy.load_raw(tile_of.index(channel, position));
+                gradients[k] = dy.load_raw(i);
             }
         });
         const int reach = constants.before + constants.after;
         float own[own_elements] = {};
         squares.load(reach, reach, own);
-        // dy s^-beta, which a channel's own gradient has; and what the sums of others have.
-        const auto direct_of = [&](float gradient, float scale) {
-            return gradient * constants.power(scale);
-        };
         const auto ratio_of = [&](int channel, int position) {
             if (!tile_of.exists(channel)) {
                 return 0.0F;
             }
             const std::int64_t i = tile_of.index(channel, position);
-            const float scale = squares.scale(channel, position);
-            return direct_of(dy.load(i), scale) * x.load(i) / scale;
+            const Powers powers = powers_of<Size>(squares.scale(channel, position), constants.beta);
+            return dy.load(i) * powers.power * x.load(i) * powers.inverse;
         };
-        float direct[own_elements] = {};
-        tile_of.each_own([&](int k, int channel, int position) {
-            const float scale = squares.scale(channel, position);
-            direct[k] = direct_of(dy.value_of(gradients[k]), scale);
+        float direct[own_elements] = {};  // dy s^-beta
+        tile_of.each_own([&](int k, int channel, int position, std::int64_t) {
+            const Powers powers = powers_of<Size>(squares.scale(channel, position), constants.beta);
+            direct[k] = dy.value_of(gradients[k]) * powers.power;
             ratios[tile_of.row(channel) + halo][position] =
-                tile_of.exists(channel) ? direct[k] * own[k] / scale : 0;
+                tile_of.exists(channel) ? direct[k] * own[k] * powers.inverse : 0;
         });
         tile_of.each_beside(at_most(constants.after, halo), at_most(constants.before, halo),
                             [&](int c, int position) {
                                 ratios[tile_of.row(c) + halo][position] = ratio_of(c, position);
                             });
         __syncthreads();
-        const float factor = 2 * constants.share * constants.power.beta;
-        tile_of.each_own([&](int k, int channel, int position) {
+        const float factor = 2 * constants.share * constants.beta;
+        tile_of.each_own([&](int k, int channel, int position, std::int64_t i) {
             if (tile_of.exists(channel)) {
                 const float sum =
                     tile_of.sum<Size>(ratios, channel, position, constants.after, constants.before,
                                       [&](int c) { return ratio_of(c, position); });
-                dx.store(tile_of.index(channel, position), direct[k] - factor * own[k] * sum);
+                dx.store(i, direct[k] - factor * own[k] * sum);
             }
         });
     }
@@ -281,14 +277,14 @@ LrnImages images_of(const LrnShape& shape) {
             static_cast<int>(shape.channels), is_last};
 }
 
-// `make` makes the body for a size that is known when it is compiled.
+// `make` makes the body for a size that is known to the compiler.
 template <class Make>
 Kernel lrn_kernel(std::string name, const Lrn& op, const LrnImages& images, Make make) {
     constexpr int published = 5;
     const bool is_empty = images.images * images.positions * images.channels == 0;
     const std::int64_t count =
         is_empty ? 0 : images.images * images.tiles_of_positions() * images.tiles_of_channels();
-    if (op.size == published) {
+    if (op.size == published && op.beta == 0.75) {
         return tiles(std::move(name), count, [=](std::span<void* const> at) {
             return make(std::integral_constant<int, published>(), at);
         });

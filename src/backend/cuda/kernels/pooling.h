@@ -27,5 +27,7 @@ Kernel pooling_forward(const PoolingShape& shape, const std::array<ElementType, 
 // dx = for each element, the sum of its shares of dy over the windows that cover it. Addresses: dy,
 // places (dy again for a mean), dx.
 Kernel pooling_backward(const PoolingShape& shape, const std::array<ElementType, 2>& types);
+// The same for a maximum of images in rows, or whose channels are innermost and fill packs.
+Kernel max_pooling_backward(const PoolingShape& shape, const std::array<ElementType, 2>& types);
 
 }  // namespace strata::cuda

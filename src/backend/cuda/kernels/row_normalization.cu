@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/kernels/normalization.h"
 
-#include "backend/cuda/kernels/channels.cuh"
+#include "backend/cuda/kernels/channel_fold.cuh"
 #include "backend/cuda/kernels/packed_rows.cuh"
 
 namespace strata::cuda {

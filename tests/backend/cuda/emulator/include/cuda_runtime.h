@@ -90,6 +90,9 @@ inline unsigned __ballot_sync(unsigned mask, int predicate,
 inline float atomicAdd(float* sum, float value) {
     return strata::testing::add_atomically(sum, value);
 }
+inline float rsqrtf(float value) {
+    return 1 / std::sqrt(value);
+}
 inline float __uint_as_float(unsigned bits) {
     return std::bit_cast<float>(bits);
 }
