@@ -54,10 +54,11 @@ public:
         const TensorView x = lowering.row_value(input(0));
         const TensorView labels = lowering.value(input(1), {ElementType::f32, Order::rows});
         const TensorView losses = lowering.make_transient({x.dims[0]}, {ElementType::f32});
+        normalizers_ = lowering.make_transient({2, x.dims[0]}, {ElementType::f32});
         const TensorView loss = lowering.make_value(output(), {ElementType::f32, Order::rows});
         std::vector<Call> calls = {
             {cross_entropy_forward(x.dims[0], x.dims[1], {x.format.type, labels.format.type}),
-             {x, labels, losses}}};
+             {x, labels, losses, *normalizers_}}};
         const FoldShape all = {
             .extents = {x.dims[0]}, .folded = {true}, .inputs = {{1}}, .output = {0}};
         for (Call& call : fold_calls(
@@ -77,8 +78,11 @@ public:
         lowering.compute(
             cross_entropy_backward(x.dims[0], x.dims[1],
                                    {x.format.type, labels.format.type, dx.format.type}),
-            {x, labels, dx});
+            {x, labels, *normalizers_, dx});
     }
+
+private:
+    std::optional<TensorView> normalizers_;
 };
 
 }  // namespace

@@ -112,6 +112,44 @@ private:
     RawElement raw_single_[Inputs] = {};
 };
 
+// The same for elements that are `stride` apart, neighbours of which belong to other teams: a
+// thread reads single elements, again in each pass.
+template <int Inputs>
+class StridedRow {
+public:
+    __device__ StridedRow(const Elements (&inputs)[Inputs], std::int64_t begin, std::int64_t stride,
+                          std::int64_t length, const ColumnTeam& team)
+        : begin_(begin), stride_(stride), length_(length), team_(team) {
+        for (int k = 0; k < Inputs; ++k) {
+            inputs_[k] = inputs[k];
+        }
+    }
+
+    template <class Use>
+    __device__ void each(const Use& use) {
+        for (std::int64_t i = team_.index(); i < length_; i += team_.size()) {
+            Pack values[Inputs];
+            for (int input = 0; input < Inputs; ++input) {
+                values[input].at[0] = inputs_[input].load(begin_ + i * stride_);
+            }
+            use(Size<1>(), i, values);
+        }
+    }
+    template <class Function>
+    __device__ void store(const Elements& y, const Function& function) {
+        each([&](auto size, std::int64_t i, const Pack* values) {
+            y.store(begin_ + i * stride_, function(size, i, values).at[0]);
+        });
+    }
+
+private:
+    Elements inputs_[Inputs];
+    std::int64_t begin_;
+    std::int64_t stride_;
+    std::int64_t length_;
+    ColumnTeam team_;
+};
+
 // The threads of a block with the same threadIdx.y, a power of two that fits into a warp. A team
 // beyond the last row takes part in the reductions, but it has no elements, and none of its threads
 // is thread 0.

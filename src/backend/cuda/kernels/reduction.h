@@ -39,11 +39,13 @@ Kernel softmax_forward(const SoftmaxShape& shape, const std::array<ElementType, 
 // dx = y (dy - sum of dy y); for the logarithm, dx = dy - exp(y) sum of dy. Addresses: y, dy, dx.
 Kernel softmax_backward(const SoftmaxShape& shape, const std::array<ElementType, 3>& types);
 
-// losses[n] = -log softmax(x[n])[label[n]]. Addresses: x, labels, losses (f32).
+// losses[n] = -log softmax(x[n])[label[n]]; also writes each row's greatest element, then each sum
+// of exp(x - greatest). Addresses: x, labels, losses, these; f32 but x and labels.
 Kernel cross_entropy_forward(std::int64_t batch, std::int64_t classes,
                              const std::array<ElementType, 2>& types);
 
-// dx[n] = (softmax(x[n]) - onehot(label[n])) / batch. Addresses: x, labels, dx.
+// dx[n] = (softmax(x[n]) - onehot(label[n])) / batch. Addresses: x, labels, what the forward pass
+// wrote, dx. Types: x, labels, dx.
 Kernel cross_entropy_backward(std::int64_t batch, std::int64_t classes,
                               const std::array<ElementType, 3>& types);
 
