@@ -177,6 +177,13 @@ std::vector<OfferedPlan> convolution_plans(const ConvolutionProblem& problem,
     constexpr std::int64_t winograd_of_filters = 17;
     std::vector<OfferedPlan> plans =
         offered_plans(convolution_graph(problem, target), target, mode);
+    // Engine 1 computed wrong gradients of filters for such padding (cuDNN 9.19, sm_90).
+    constexpr std::int64_t for_equal_padding = 1;
+    if (problem.pass == Pass::backward_weights &&
+        problem.window.pad_begin != problem.window.pad_end) {
+        std::erase_if(
+            plans, [](const OfferedPlan& plan) { return plan.traits.engine == for_equal_padding; });
+    }
     for (OfferedPlan& plan : plans) {
         plan.traits.notes.winograd =
             plan.traits.notes.winograd ||
