@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "record/run.h"
 #include "record/settings.h"
 #include "report/data.h"
 #include "report/json.h"
