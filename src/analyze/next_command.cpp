@@ -362,8 +362,9 @@ std::optional<std::int64_t> unaligned_row(const Run& run, const StepResult& step
     const DataType dtype = run.settings.execution.numerics.dtype;
     const bool is_narrow = dtype == DataType::bf16 || dtype == DataType::f16;
     const auto problem = problem_in(step);
-    if (!is_narrow || !can(run, Capability::profiling) || step.kind != StepKind::compute ||
-        step.pass == Pass::update || !problem || problem->activations.empty()) {
+    const bool is_measured = run.ran_on_gpu() && run.origin == Origin::measured;
+    if (!is_narrow || !is_measured || step.kind != StepKind::compute || step.pass == Pass::update ||
+        !problem || problem->activations.empty()) {
         return std::nullopt;
     }
     const auto rows = rows_of(*problem);

@@ -196,8 +196,8 @@ private:
         constexpr std::int64_t usual = 64;
         const std::int64_t padded = (*longest + usual - 1) / usual * usual;
         return fmt::format(
-            " Rows of {} numbers are no multiple of 16 bytes, for which libraries "
-            "have slow kernels: pad them, to {} for example.",
+            " Rows of {} numbers are not a multiple of 16 bytes, and libraries have only slow "
+            "kernels for those: pad the rows, for example to {}.",
             *longest, padded);
     }
 

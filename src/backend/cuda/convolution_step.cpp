@@ -80,7 +80,9 @@ bool OfferedPlans::open_next_list() {
     offered_.clear();
     asked_ = 0;
     try {
-        target_.emplace(properties_);
+        if (!target_) {
+            target_.emplace(properties_);
+        }
         offered_ = convolution_plans(problem_, *target_, lists_[opened_].mode);
     } catch (const DeviceError& error) {
         reason_ = error.what();
@@ -192,7 +194,7 @@ std::shared_ptr<PlanChoice> choice_for(const DeviceProperties& properties,
             fmt::format("cuDNN has no plan for {}: {}", text_of(problem), offered->reason())};
     }
     choice->is_tried = max_plans == 1;
-    if (max_plans == max_tried_plans) {
+    if (max_plans == max_tried_plans) {  // in full f32, and to find the fastest
         choice->further = [offered] { return further_plans(*offered); };
     }
     choice->next = [offered] { return offered->next(BuildCost::any); };

@@ -121,13 +121,19 @@ Descriptor device_descriptor(const DeviceProperties& properties) {
     return descriptor;
 }
 
+PlanTarget::PlanTarget(const DeviceProperties& properties) : handle_(properties.cudnn) {
+    if (handle_ == nullptr) {
+        described_ = device_descriptor(properties);
+    }
+}
+
 void PlanTarget::set_on(Descriptor& descriptor,
                         std::optional<cudnnBackendAttributeName_t> by_handle,
                         std::optional<cudnnBackendAttributeName_t> by_description) const {
-    if (handle != nullptr && by_handle) {
-        descriptor.set(*by_handle, CUDNN_TYPE_HANDLE, 1, &handle);
-    } else if (handle == nullptr && by_description) {
-        descriptor.set(*by_description, described);
+    if (described_ && by_description) {
+        descriptor.set(*by_description, *described_);
+    } else if (!described_ && by_handle) {
+        descriptor.set(*by_handle, CUDNN_TYPE_HANDLE, 1, &handle_);
     }
 }
 

@@ -67,17 +67,17 @@ Descriptor device_descriptor(const DeviceProperties& properties);
 // The device that plans are made for. One that is present is named by cuDNN's handle: to a device
 // that is only described cuDNN offers the same plans in the same order, but its Hopper kernels that
 // stay on their multiprocessors then start on 14 to 18 of an H100's 132 (cuDNN 9.19).
-struct PlanTarget {
-    cudnnHandle_t handle = nullptr;
-    Descriptor described;
+class PlanTarget {
+public:
+    explicit PlanTarget(const DeviceProperties& properties);
 
-    explicit PlanTarget(const DeviceProperties& properties)
-        : handle(properties.cudnn), described(device_descriptor(properties)) {}
-
-    // Sets the handle, if there is one, or else the description; an attribute that the descriptor
-    // lacks is empty.
+    // Sets the handle or the description; an attribute that the descriptor lacks is empty.
     void set_on(Descriptor& descriptor, std::optional<cudnnBackendAttributeName_t> by_handle,
                 std::optional<cudnnBackendAttributeName_t> by_description) const;
+
+private:
+    cudnnHandle_t handle_ = nullptr;
+    std::optional<Descriptor> described_;  // without a handle
 };
 
 // cuDNN's description of the device with this index: JSON as properties.h reads it. Throws
