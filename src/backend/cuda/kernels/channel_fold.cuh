@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+
 #include "backend/cuda/kernels/channels.cuh"
 #include "backend/cuda/kernels/fold.cuh"
 
@@ -108,7 +110,8 @@ private:
 
 inline ChannelTiles fold_tiles(std::int64_t rows, std::int64_t channels) {
     constexpr std::int64_t blocks = 512;
-    return channel_tiles(rows, channels, blocks, 4, rows);
+    constexpr std::int64_t least = 4;
+    return channel_tiles(rows, channels, blocks, least, std::max(least, rows));
 }
 
 template <int Moving, int Fixed, class Fold>
