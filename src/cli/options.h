@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "base/enumeration.h"
 #include "base/error.h"
 #include "base/quantity.h"
 #include "base/text.h"
@@ -10,6 +11,7 @@
 #include "report/select.h"
 #include "run/experiment.h"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 
@@ -139,6 +141,10 @@ Bytes memory_named(const std::string& text, std::string_view flag);
 template <class E>
 std::string choices_of();
 
+// The choice of that name. Throws Error, naming the flag and the choices, for other text.
+template <class E>
+E choice_named(const std::string& text, std::string_view flag);
+
 // The share of a percentage "2%", "2 %", "0.5%". Throws Error, naming the flag, for other text.
 double share_named(const std::string& text, std::string_view flag);
 
@@ -157,6 +163,16 @@ std::string choices_of() {
     constexpr auto names = names_of(E{});
     const std::vector<std::string> texts(names.begin(), names.end());
     return join(texts, "|");
+}
+
+template <class E>
+E choice_named(const std::string& text, std::string_view flag) {
+    if (const auto value = value_named<E>(text)) {
+        return *value;
+    }
+    throw Error(
+        fmt::format("{} takes {}, not '{}'", flag, fmt::join(names_of(E{}), ", "), printable(text)),
+        ExitCode::usage);
 }
 
 }  // namespace strata

@@ -14,22 +14,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 
 namespace strata {
 
 namespace {
-
-// One of the names of an enumeration. Throws Error that names the option.
-template <class Enumeration>
-Enumeration choice_of(const std::string& text, std::string_view flag) {
-    const auto value = value_named<Enumeration>(text);
-    if (!value) {
-        throw Error(fmt::format("{} takes {}, not '{}'", flag,
-                                fmt::join(names_of(Enumeration{}), ", "), printable(text)),
-                    ExitCode::usage);
-    }
-    return *value;
-}
 
 // One of these numbers.
 int number_of(const std::string& text, std::string_view flag, std::initializer_list<int> known) {
@@ -75,6 +64,7 @@ std::vector<int> device_counts(const ParallelOptions& options) {
     return counts;
 }
 
+// Every combination of the options' values, those of equal steps once.
 std::vector<ParallelPlan> plans_of(const ParallelOptions& options) {
     ParallelPlan common{.micro_batches = options.micro_batches,
                         .spread = share_named(options.spread, "--spread")};
@@ -82,11 +72,11 @@ std::vector<ParallelPlan> plans_of(const ParallelOptions& options) {
         common.activations = Activations::recomputed;
     }
     if (!options.algorithm.empty()) {
-        common.algorithm = choice_of<CollectiveAlgorithm>(options.algorithm, "--collective");
+        common.algorithm = choice_named<CollectiveAlgorithm>(options.algorithm, "--collective");
     }
     std::vector<ParallelPlan> plans = {common};
     multiply(plans, options.strategies, [](ParallelPlan& plan, const std::string& text) {
-        plan.strategy = choice_of<Strategy>(text, "--parallel");
+        plan.strategy = choice_named<Strategy>(text, "--parallel");
     });
     multiply(plans, options.zero, [](ParallelPlan& plan, const std::string& text) {
         plan.zero = number_of(text, "--zero", {0, 1, 2, 3});
@@ -98,13 +88,17 @@ std::vector<ParallelPlan> plans_of(const ParallelOptions& options) {
         plan.bucket = memory_named(text, "--bucket");
     });
     multiply(plans, options.overlaps, [](ParallelPlan& plan, const std::string& text) {
-        plan.overlap = choice_of<Overlap>(text, "--overlap");
+        plan.overlap = choice_named<Overlap>(text, "--overlap");
     });
+    const std::vector<int> counts = device_counts(options);
     std::vector<ParallelPlan> all;
-    for (const ParallelPlan& plan : plans) {
-        for (const int count : device_counts(options)) {
-            all.push_back(plan);
-            all.back().devices = count;
+    std::set<ParallelPlan> known;
+    for (ParallelPlan plan : plans) {
+        for (const int count : counts) {
+            plan.devices = count;
+            if (known.insert(effective(plan)).second) {
+                all.push_back(effective(plan));
+            }
         }
     }
     return all;

@@ -48,31 +48,25 @@ struct ScaleOptions {
     OutputOptions output;
 };
 
-template <class Enumeration>
-std::vector<Enumeration> choices_in(const std::vector<std::string>& texts, std::string_view flag) {
-    std::vector<Enumeration> values;
-    for (const std::string& text : texts) {
-        const auto value = value_named<Enumeration>(text);
-        if (!value) {
-            throw Error(fmt::format("{} takes {}, not '{}'", flag,
-                                    fmt::join(names_of(Enumeration{}), ", "), printable(text)),
-                        ExitCode::usage);
-        }
-        values.push_back(*value);
-    }
-    return values;
-}
-
+// Every combination of the options' values; one worker, who exchanges nothing, once.
 std::vector<TrainingPlan> training_plans(const ScaleOptions& options) {
     std::vector<TrainingPlan> plans;
-    for (const auto compression : choices_in<Compression>(options.compressions, "--compression")) {
+    const auto add = [&](const TrainingPlan& plan) {
+        if (std::ranges::find(plans, plan) == plans.end()) {
+            plans.push_back(plan);
+        }
+    };
+    for (const std::string& compression : options.compressions) {
         for (const std::string& bucket : options.buckets) {
-            for (const auto overlap : choices_in<Overlap>(options.overlaps, "--overlap")) {
+            for (const std::string& overlap : options.overlaps) {
+                const TrainingPlan shared{
+                    .overlap = choice_named<Overlap>(overlap, "--overlap"),
+                    .bucket = memory_named(bucket, "--bucket"),
+                    .compression = choice_named<Compression>(compression, "--compression")};
                 for (const std::int64_t count : parse_ranges(options.workers, "--workers")) {
-                    plans.push_back({.workers = static_cast<int>(count),
-                                     .overlap = overlap,
-                                     .bucket = memory_named(bucket, "--bucket"),
-                                     .compression = compression});
+                    TrainingPlan plan = count == 1 ? TrainingPlan() : shared;
+                    plan.workers = static_cast<int>(count);
+                    add(plan);
                 }
             }
         }
@@ -107,18 +101,6 @@ int threads_for(const ScaleOptions& options, int workers) {
     return asked > 0 ? asked : std::max(1, processors / workers);
 }
 
-int bits_of(Compression compression) {
-    switch (compression) {
-        case Compression::bf16:
-        case Compression::f16:
-            return 16;
-        case Compression::one_bit:
-            return 1;
-        default:
-            return 32;
-    }
-}
-
 // All workers of one rank, plan by plan.
 class RankOfScale {
 public:
@@ -132,8 +114,9 @@ public:
     // Throws Error if a rank has another network, request or program.
     void require_equal_ranks() {
         const std::string own =
-            fmt::format("{} {} {} {} {} {} {} {}", identity_of(job_), module_interface(), batch_,
-                        options_.is_weak, options_.iterations, fmt::join(options_.workers, ","),
+            fmt::format("{} {} {} {} {} {} {} {} {} {}", identity_of(job_), module_interface(),
+                        batch_, options_.is_weak, options_.verifies, options_.iterations,
+                        fmt::join(options_.workers, ","), fmt::join(options_.overlaps, ","),
                         fmt::join(options_.buckets, ","), fmt::join(options_.compressions, ","));
         constexpr std::uint64_t exact_as_double = (std::uint64_t{1} << 53) - 1;
         const std::uint64_t number = hash_of(own) & exact_as_double;
@@ -152,15 +135,13 @@ public:
     DividedStep measure(const TrainingPlan& plan) {
         const std::int64_t own = options_.is_weak ? batch_ : batch_ / plan.workers;
         const std::int64_t all = own * plan.workers;
-        DividedStep found{.settings = settings_of(job_, all, threads_for(options_, plan.workers)),
-                          .device = "host",
-                          .links = "MPI",
-                          .plan = {.devices = plan.workers,
-                                   .overlap = plan.overlap,
-                                   .gradient_bits = bits_of(plan.compression),
-                                   .bucket = plan.bucket},
-                          .origin = Origin::measured,
-                          .compression = std::string(name_of(plan.compression))};
+        DividedStep found{
+            .settings = settings_of(job_, all, threads_for(options_, plan.workers)),
+            .device = "host",
+            .links = "MPI",
+            .plan = {.devices = plan.workers, .overlap = plan.overlap, .bucket = plan.bucket},
+            .origin = Origin::measured,
+            .compression = std::string(name_of(plan.compression))};
         if (exchanger_.rank() < plan.workers) {
             found.step = trained(plan, own, all, found.layers);
         } else if (options_.verifies) {
@@ -291,16 +272,16 @@ private:
     Exchanger& exchanger_;
 };
 
-// One worker with otherwise the same plan stands for the others.
-void add_singles(std::vector<DividedStep>& steps) {
+// One worker is what the others are compared with.
+void add_single(std::vector<DividedStep>& steps) {
+    const auto single =
+        std::ranges::find_if(steps, [](const DividedStep& one) { return one.plan.devices == 1; });
+    if (single == steps.end()) {
+        return;
+    }
+    const double rate = single->examples_per_s();
     for (DividedStep& one : steps) {
-        const auto single = std::ranges::find_if(steps, [&](const DividedStep& other) {
-            return other.plan.devices == 1 && other.plan.overlap == one.plan.overlap &&
-                   other.plan.bucket == one.plan.bucket && other.compression == one.compression;
-        });
-        if (single != steps.end()) {
-            one.single_examples_per_s = single->examples_per_s();
-        }
+        one.single_examples_per_s = rate;
     }
 }
 
@@ -349,7 +330,7 @@ ExitCode scale(const ScaleOptions& options) {
         trouble = std::current_exception();
     }
     if (is_first && !steps.empty()) {
-        add_singles(steps);
+        add_single(steps);
         emit(parallel_document(steps,
                                options.shows_layers ? LayerParts::shown : LayerParts::omitted),
              options.output);

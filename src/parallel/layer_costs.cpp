@@ -61,8 +61,8 @@ std::vector<Unit> units_of(std::span<const LayerCost> costs, Bytes bucket) {
     return units;
 }
 
-Bytes divided_memory(const DeviceWork& work, std::span<const Unit> units, const ParallelPlan& plan,
-                     int zero) {
+Bytes divided_memory(const DeviceWork& work, std::span<const Unit> units,
+                     const ParallelPlan& plan) {
     const Footprint footprint = footprint_of(work.graph, work.execution);
     if (plan.devices == 1) {
         return footprint.peak;
@@ -72,11 +72,11 @@ Bytes divided_memory(const DeviceWork& work, std::span<const Unit> units, const 
         gradients += unit.parameters;
         largest = std::max(largest, unit.parameters);
     }
-    const auto share = [&](int stage) { return zero >= stage ? 1.0 / plan.devices : 1.0; };
+    const auto share = [&](int stage) { return plan.zero >= stage ? 1.0 / plan.devices : 1.0; };
     const Bytes rest = footprint.peak - footprint.parameters - footprint.optimizer;
     Bytes memory = rest + footprint.parameters * share(3) + footprint.optimizer * share(1) +
                    gradients * share(2);
-    if (zero >= 3) {
+    if (plan.zero >= 3) {
         memory += 2 * largest;
     }
     return memory;

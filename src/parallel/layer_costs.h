@@ -33,7 +33,6 @@ std::vector<Unit> units_of(std::span<const LayerCost> costs, Bytes bucket);
 // The memory of one device under data parallelism of any ZeRO stage: the footprint of its batch, a
 // buffer for all gradients until they are exchanged, and of what is divided its share; with stage
 // 3, two units' whole parameters in addition.
-Bytes divided_memory(const DeviceWork& work, std::span<const Unit> units, const ParallelPlan& plan,
-                     int zero);
+Bytes divided_memory(const DeviceWork& work, std::span<const Unit> units, const ParallelPlan& plan);
 
 }  // namespace strata

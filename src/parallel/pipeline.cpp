@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "parallel/pipeline.h"
+#include "parallel/step.h"
 
 #include "base/error.h"
 #include "graph/executed.h"
@@ -26,6 +26,8 @@ struct Stage {
     Seconds hop = {};    // of a message to the next stage
     Bytes weights = {};  // parameters
     Bytes held = {};     // activations of a micro-batch, kept until its backward pass
+
+    Seconds busy(int micro_batches) const { return micro_batches * (forward + backward) + update; }
 };
 
 // When the passes of every micro-batch end, stage by stage.
@@ -87,6 +89,16 @@ private:
     std::vector<std::vector<Seconds>> backward_;
     std::vector<Seconds> free_;
 };
+
+// When every stage has updated its parameters.
+Seconds end_of(std::span<const Stage> stages, int micro_batches) {
+    const std::vector<Seconds> ends = Pipeline(stages, micro_batches).run();
+    Seconds end;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        end = std::max(end, ends[s] + stages[s].update);
+    }
+    return end;
+}
 
 // Bytes of activations that layers after this one read of it and those before it.
 std::vector<Bytes> bytes_after(const DeviceWork& work) {
@@ -179,8 +191,7 @@ std::vector<LayerId> balanced_stages(std::span<const Seconds> layers, std::size_
         Seconds sum;
         for (LayerId layer = 0; layer < layers.size(); ++layer) {
             const bool must_end = layers.size() - layer < stages - ends.size();
-            if (layer > 0 && (sum + layers[layer] > limit || must_end) &&
-                (ends.empty() || ends.back() + 1 < layer + 1)) {
+            if (layer > 0 && (sum + layers[layer] > limit || must_end)) {
                 ends.push_back(layer - 1);
                 sum = {};
             }
@@ -210,36 +221,24 @@ ParallelStep pipeline_step(const DeviceWork& work, const Cluster& cluster,
                                 work.graph.name, work.graph.layers.size(), plan.devices),
                     ExitCode::usage);
     }
-    const std::vector<Stage> stages = stages_of(work, cluster, plan);
-    const std::vector<Seconds> ends = Pipeline(stages, plan.micro_batches).run();
+    std::vector<Stage> stages = stages_of(work, cluster, plan);
+    const Seconds end = end_of(stages, plan.micro_batches);
     ParallelStep step;
-    Seconds end;
-    for (std::size_t s = 0; s < stages.size(); ++s) {
-        const Stage& stage = stages[s];
-        const Seconds busy = plan.micro_batches * (stage.forward + stage.backward) + stage.update;
+    for (const Stage& stage : stages) {
+        const Seconds busy = stage.busy(plan.micro_batches);
         step.compute = std::max(step.compute, busy);
-        end = std::max(end, ends[s] + stage.update);
         const Seconds exchange = 2.0 * plan.micro_batches * stage.hop;
         step.exchange += exchange;
         if (stage.sent > Bytes{}) {
             step.layers.push_back(
-                {stage.last,
-                 2.0 * plan.micro_batches * stage.sent,
-                 exchange,
-                 {},
-                 plan.micro_batches * (stage.forward + stage.backward) + stage.update});
+                {stage.last, 2.0 * plan.micro_batches * stage.sent, exchange, {}, busy});
         }
     }
     // Without messages, only the bubble remains.
-    std::vector<Stage> unsent = stages;
-    for (Stage& stage : unsent) {
+    for (Stage& stage : stages) {
         stage.hop = {};
     }
-    Seconds bare;
-    const std::vector<Seconds> bare_ends = Pipeline(unsent, plan.micro_batches).run();
-    for (std::size_t s = 0; s < stages.size(); ++s) {
-        bare = std::max(bare, bare_ends[s] + stages[s].update);
-    }
+    const Seconds bare = end_of(stages, plan.micro_batches);
     // Sums in another order differ in their last bits.
     const auto beyond = [&](Seconds later, Seconds earlier) {
         return later - earlier > 1e-9 * end ? later - earlier : Seconds{};

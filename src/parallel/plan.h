@@ -5,6 +5,7 @@
 #include "parallel/collective.h"
 
 #include <array>
+#include <compare>
 #include <optional>
 #include <string_view>
 
@@ -41,6 +42,8 @@ struct ParallelPlan {
     std::optional<CollectiveAlgorithm> algorithm = {};  // nothing: what the links' library uses
     double spread = 0;      // standard deviation of a device's time over its mean
     Seconds overhead = {};  // of a framework for each exchange of all gradients
+
+    auto operator<=>(const ParallelPlan&) const = default;
 };
 
 }  // namespace strata

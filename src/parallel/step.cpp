@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "parallel/layer_costs.h"
-#include "parallel/pipeline.h"
 
 #include <fmt/format.h>
 #include <boost/math/distributions/normal.hpp>
@@ -14,9 +13,10 @@ namespace strata {
 
 namespace {
 
-// Bytes that a device reads and writes of each gradient to convert it and convert the sum back: 16
-// bits read 4 and write 2, then the reverse; 1 bit also reads and writes the error that is fed
-// back.
+// Bytes that a device must read and write of each gradient in f32 to convert it and to convert the
+// sum back: 16 bits read 4 and write 2, then the reverse; 1 bit reads the gradient and the error
+// that is fed back (Seide et al. 2014), writes the new error, and the gradient from the sum. At the
+// memory's peak that is a lower bound: launches, sums over ranks and further passes are not in it.
 double encoding_bytes(int bits) {
     switch (bits) {
         case 16:
@@ -35,7 +35,6 @@ public:
         : work_(work),
           cluster_(cluster),
           plan_(plan),
-          zero_(plan.strategy == Strategy::fsdp ? 3 : plan.zero),
           costs_(layer_costs(work)),
           units_(units_of(costs_, plan.bucket)),
           exchanged_(units_.size()) {}
@@ -74,12 +73,9 @@ private:
         Seconds done;  // when its gradients are there
     };
 
-    bool divides_parameters() const { return zero_ >= 3 && plan_.devices > 1; }
+    bool divides_parameters() const { return plan_.zero == 3; }
 
     Seconds encoding_of(const Unit& unit) const {
-        if (plan_.devices == 1) {
-            return {};
-        }
         const Bytes moved{unit.values * encoding_bytes(plan_.gradient_bits)};
         return moved / work_.device.dram_bandwidth->value;
     }
@@ -170,7 +166,7 @@ private:
 
     void exchange_gradients(std::size_t unit) {
         const Collective collective =
-            zero_ >= 1 ? Collective::reduce_scatter : Collective::all_reduce;
+            plan_.zero >= 1 ? Collective::reduce_scatter : Collective::all_reduce;
         const Bytes bytes{units_[unit].values * plan_.gradient_bits / 8};
         exchanged_[unit].done = send(unit, collective, bytes, gradients_ready_);
     }
@@ -190,12 +186,12 @@ private:
             wait_until(exchanged_[unit].done, unit);
             encode(encoding_of(range) / 2);
         }
-        const double share = zero_ >= 1 ? 1.0 / plan_.devices : 1.0;
+        const double share = plan_.zero >= 1 ? 1.0 / plan_.devices : 1.0;
         for (LayerId layer = range.first; layer <= range.last; ++layer) {
             compute(costs_[layer].update * share);
         }
         // Stages 1 and 2 hand out the updated parameters.
-        if ((zero_ == 1 || zero_ == 2) && range.values > 0 && plan_.devices > 1) {
+        if ((plan_.zero == 1 || plan_.zero == 2) && range.values > 0) {
             const Seconds done = send(unit, Collective::all_gather, gathered_bytes(range), clock_);
             if (plan_.overlap == Overlap::off) {
                 wait_until(done, unit);
@@ -204,10 +200,8 @@ private:
     }
 
     ParallelStep result() {
-        ParallelStep step{.compute = compute_ + work_.prediction.beyond, .encoding = encoding_};
-        if (plan_.devices > 1) {
-            step.encoding += plan_.overhead;
-        }
+        ParallelStep step{.compute = compute_ + work_.prediction.beyond,
+                          .encoding = encoding_ + plan_.overhead};
         step.waiting = (slowest_of(plan_.devices, plan_.spread) - 1) * step.compute;
         for (std::size_t unit = units_.size(); unit-- > 0;) {
             step.exchange += exchanged_[unit].exchange;
@@ -215,7 +209,7 @@ private:
             add_layers(unit, step);
         }
         step.time = step.compute + step.encoding + step.exposed + step.waiting;
-        step.memory = divided_memory(work_, units_, plan_, zero_);
+        step.memory = divided_memory(work_, units_, plan_);
         return step;
     }
 
@@ -237,7 +231,6 @@ private:
     const DeviceWork& work_;
     const Cluster& cluster_;
     const ParallelPlan& plan_;
-    int zero_ = 0;
     std::vector<LayerCost> costs_;
     std::vector<Unit> units_;  // in backward order
     std::vector<Exchanged> exchanged_;
@@ -249,10 +242,6 @@ private:
     Seconds compute_;
     Seconds encoding_;
 };
-
-}  // namespace
-
-namespace {
 
 // The rest of an exchange; nothing if only rounding remains.
 Seconds hidden_part(Seconds exchange, Seconds exposed) {
@@ -278,8 +267,31 @@ double slowest_of(int devices, double spread) {
     return 1 + spread * boost::math::quantile(boost::math::normal(), place);
 }
 
+bool exchanges_gradients(const ParallelPlan& plan) {
+    return plan.devices > 1 && plan.strategy != Strategy::pipeline;
+}
+
+ParallelPlan effective(ParallelPlan plan) {
+    const ParallelPlan unset;
+    if (plan.devices == 1) {
+        plan.strategy = Strategy::data;
+        plan.overhead = unset.overhead;
+    }
+    if (!exchanges_gradients(plan)) {
+        plan.overlap = unset.overlap;
+        plan.gradient_bits = unset.gradient_bits;
+        plan.bucket = unset.bucket;
+        plan.zero = unset.zero;
+    } else if (plan.strategy == Strategy::fsdp || plan.zero == 3) {
+        plan.strategy = Strategy::fsdp;
+        plan.zero = 3;
+    }
+    return plan;
+}
+
 ParallelStep parallel_step(const DeviceWork& work, const Cluster& cluster,
-                           const ParallelPlan& plan) {
+                           const ParallelPlan& asked) {
+    const ParallelPlan plan = effective(asked);
     check(work.prediction.refused() == 0, "every layer of a divided network has a prediction");
     switch (plan.strategy) {
         case Strategy::pipeline:

@@ -6,6 +6,7 @@
 #include "parallel/plan.h"
 #include "predict/network.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,13 @@ struct ParallelStep {
     Seconds hidden() const;
 };
 
+// Whether devices exchange gradients, which overlap, bits, buckets and ZeRO have an effect on.
+bool exchanges_gradients(const ParallelPlan& plan);
+
+// The plan with its settings at their defaults if they have no effect: plans of equal steps become
+// equal. One device divides nothing, and data parallelism with ZeRO stage 3 is fsdp.
+ParallelPlan effective(ParallelPlan plan);
+
 // Predicts a step, in which the devices compute while one message at a time is on its way. Data:
 // gradients are collected in buckets, in backward order; a bucket is exchanged once it is full and
 // the one before it is done, and updates follow in the same order. Fsdp: a bucket's parameters are
@@ -56,6 +64,17 @@ struct ParallelStep {
 // Requires: a prediction without refusals. Throws Error for what is not modelled.
 ParallelStep parallel_step(const DeviceWork& work, const Cluster& cluster,
                            const ParallelPlan& plan);
+
+// The same of a pipeline, whose work is that of one micro-batch: layers in as many consecutive
+// stages as there are devices; each stage has at most as many micro-batches in flight as stages
+// follow it, and does backward passes first. Only the boundary's tensors are sent. Throws Error if
+// there are fewer layers than devices.
+ParallelStep pipeline_step(const DeviceWork& work, const Cluster& cluster,
+                           const ParallelPlan& plan);
+
+// The last layer of each stage of a pipeline, so that the slowest is as fast as possible. Requires:
+// at least as many layers as stages.
+std::vector<LayerId> balanced_stages(std::span<const Seconds> layers, std::size_t stages);
 
 // The factor by which the slowest of so many devices exceeds their mean, for normal times of that
 // relative standard deviation (Blom 1958).

@@ -89,9 +89,9 @@ ParallelStep merged_step(const IterationsByRank& ranks,
         }
         for (auto layer = buckets[b].rbegin(); layer != buckets[b].rend(); ++layer) {
             const double part = layer->bytes / whole;
-            step.layers.push_back({layer->layer, layer->bytes, part * merged.exchange,
-                                   part * merged.exposed, mean_of_layer(layer->layer),
-                                   part * merged.waiting});
+            step.layers.push_back({layer->layer, ranks.size() > 1 ? layer->bytes : Bytes{},
+                                   part * merged.exchange, part * merged.exposed,
+                                   mean_of_layer(layer->layer), part * merged.waiting});
         }
     }
     step.other = step.time - step.compute - step.encoding - step.exposed - step.waiting;

@@ -22,6 +22,8 @@ struct TrainingPlan {
     Bytes bucket{25e6};
     Compression compression = Compression::none;
     ErrorFeedback feedback = ErrorFeedback::on;
+
+    bool operator==(const TrainingPlan&) const = default;
 };
 
 // The gradients of a bucket in one iteration, in seconds of this rank's clock.

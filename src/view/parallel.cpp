@@ -46,6 +46,17 @@ std::string loss_sentence(const DividedStep& one) {
                : fmt::format(" Of their step, {:.0f} % is {}.", 100 * share, largest.what);
 }
 
+// ", overlap on, 1-bit gradients"; empty if no gradients are exchanged.
+std::string exchange_text(const DividedStep& one) {
+    if (!exchanges_gradients(one.plan)) {
+        return "";
+    }
+    return fmt::format(", overlap {}, {}", name_of(one.plan.overlap),
+                       one.compression.empty()
+                           ? fmt::format("{}-bit gradients", one.plan.gradient_bits)
+                           : fmt::format("compression {}", one.compression));
+}
+
 std::string lead_of(std::span<const DividedStep> steps) {
     const DividedStep* best = nullptr;
     for (const DividedStep& one : steps) {
@@ -61,42 +72,53 @@ std::string lead_of(std::span<const DividedStep> steps) {
         return "";
     }
     return fmt::format(
-        "{}, batch {}, {} over {}, {} parallel, overlap {}, {}-bit gradients: {} {} {:.3g} times "
-        "as "
-        "fast as one.{}",
+        "{}, batch {}, {} over {}, {} parallel{}: {} {} {:.3g} times as fast as one.{}",
         printable(best->settings.network), best->settings.batch, best->device,
-        printable(best->links), name_of(best->plan.strategy), name_of(best->plan.overlap),
-        best->plan.gradient_bits, best->plan.devices,
+        printable(best->links), name_of(best->plan.strategy), exchange_text(*best),
+        best->plan.devices,
         best->origin == Origin::modelled ? "devices are predicted to be" : "ranks were",
         best->speedup(), loss_sentence(*best));
 }
 
-// What a row is of; people see what differs between rows.
+// What a row is of; people see what differs between rows. A setting without an effect is missing.
 Columns<DividedStep> plan_columns(std::span<const DividedStep> steps) {
+    constexpr const char* no_effect = "no effect";
     using One = const DividedStep&;
-    const auto heading = [&](const char* key, const char* title, auto of) {
-        const bool varies =
-            std::ranges::any_of(steps, [&](One one) { return of(one) != of(steps.front()); });
-        return varies ? Column{key, title, Importance::essential} : data_column(key);
+    const auto varied_if = [&](const char* key, const char* title, auto has, auto of) {
+        const auto with = [&](One one) { return has(one); };
+        const auto first = std::ranges::find_if(steps, with);
+        const bool varies = std::any_of(first, steps.end(),
+                                        [&](One one) { return has(one) && of(one) != of(*first); });
+        return ColumnOf<DividedStep>(
+            varies ? Column{key, title, Importance::essential} : data_column(key),
+            [=](One one) { return has(one) ? as_cell(of(one)) : Cell(Missing{no_effect}); });
     };
     const auto varied = [&](const char* key, const char* title, auto of) {
-        return ColumnOf<DividedStep>(heading(key, title, of), of);
+        return varied_if(
+            key, title, [](One) { return true; }, of);
     };
+    const auto exchanges = [](One one) { return exchanges_gradients(one.plan); };
     return {
         varied("network", "network", [](One one) { return one.settings.network; }),
         varied("batch", "batch", [](One one) { return one.settings.batch; }),
         {data_column("dtype"), [](One one) { return text_of(one.settings, "dtype"); }},
         varied("device", "device", [](One one) { return one.device; }),
         {data_column("links"), &DividedStep::links},
-        varied("parallel", "parallel", [](One one) { return one.plan.strategy; }),
-        {heading("zero_stage", "ZeRO", [](One one) { return one.plan.zero; }),
-         [](One one) { return one.plan.strategy == Strategy::fsdp ? 3 : one.plan.zero; }},
+        varied_if(
+            "parallel", "parallel", [](One one) { return one.plan.devices > 1; },
+            [](One one) { return one.plan.strategy; }),
+        varied_if("zero_stage", "ZeRO", exchanges, [](One one) { return one.plan.zero; }),
         {{"devices", "devices", Importance::essential}, [](One one) { return one.plan.devices; }},
-        varied("overlap", "overlap", [](One one) { return one.plan.overlap; }),
-        varied("gradient_bits", "bits", [](One one) { return one.plan.gradient_bits; }),
-        {heading("compression", "compression", [](One one) { return one.compression; }),
-         [](One one) { return text_or_missing(one.compression); }},
-        varied("bucket_bytes", "bucket", [](One one) { return one.plan.bucket; }),
+        varied_if("overlap", "overlap", exchanges, [](One one) { return one.plan.overlap; }),
+        varied_if(
+            "gradient_bits", "bits",
+            [=](One one) { return exchanges(one) && one.compression.empty(); },
+            [](One one) { return one.plan.gradient_bits; }),
+        varied_if(
+            "compression", "compression",
+            [=](One one) { return exchanges(one) && !one.compression.empty(); },
+            [](One one) { return one.compression; }),
+        varied_if("bucket_bytes", "bucket", exchanges, [](One one) { return one.plan.bucket; }),
         {data_column("micro_batches"), [](One one) { return one.plan.micro_batches; }}};
 }
 
@@ -175,9 +197,15 @@ Table step_table(std::span<const DividedStep> steps) {
     Table table = table_of(columns, steps, {.records = "divisions"});
     table.notes.emplace_back(
         "step = compute + exposed + encoding + bubble + waiting + other; parts that no row has are "
-        "not "
-        "shown. exposed: communication during which a device computes nothing; hidden: the rest of "
-        "it. memory: of one device.");
+        "not shown. exposed: communication during which a device computes nothing; hidden: the "
+        "rest of it. memory: of one device.");
+    if (std::ranges::any_of(steps, [](const DividedStep& one) {
+            return one.origin == Origin::modelled && one.step.encoding > Seconds{};
+        })) {
+        table.notes.emplace_back(
+            "encoding: what gradients must move through memory, at its peak; the overhead of "
+            "frameworks is not in it.");
+    }
     add_origin(table, origin_of(steps));
     return table;
 }
@@ -240,16 +268,19 @@ Document parallel_document(std::span<const DividedStep> steps, LayerParts layers
     if (std::string lead = lead_of(steps); !lead.empty()) {
         document.blocks.emplace_back(Lead{std::move(lead)});
     }
-    document.blocks.emplace_back(step_table(steps));
     Table by_layer = layer_table(steps);
-    if (layers == LayerParts::omitted) {
-        by_layer.rows.clear();
-        for (Column& column : by_layer.columns) {
-            column.audience = Audience::data;
-        }
-        by_layer.notes.clear();
-        by_layer.title.clear();
+    if (layers == LayerParts::shown) {
+        document.blocks.emplace_back(std::move(by_layer));
+        document.blocks.emplace_back(step_table(steps));
+        return document;
     }
+    by_layer.rows.clear();
+    for (Column& column : by_layer.columns) {
+        column.audience = Audience::data;
+    }
+    by_layer.notes.clear();
+    by_layer.title.clear();
+    document.blocks.emplace_back(step_table(steps));
     document.blocks.emplace_back(std::move(by_layer));
     return document;
 }

@@ -20,7 +20,7 @@ struct DividedStep {
     std::string links;
     ParallelPlan plan;
     Origin origin = Origin::modelled;
-    std::string compression = {};  // of measured gradients: "1-bit"; empty: as gradient_bits says
+    std::string compression = {};  // of measured gradients: "1-bit"; empty: plan.gradient_bits
     std::string reason = {};       // why it has no time; empty: it has one
     ParallelStep step = {};
     double single_examples_per_s = 0;      // of one device; 0: not known
@@ -31,15 +31,18 @@ struct DividedStep {
     double speedup() const { return examples_per_s() / single_examples_per_s; }
 };
 
-// Whether the parts of the communication by layer are shown.
+// Whether the parts of the communication by layer are shown. They are then the document's records,
+// which a selection sorts and limits.
 enum class LayerParts { omitted, shown };
 
 // What the most devices gain and why it is not more, and a row for each plan:
 //
-//   alexnet, batch 256, titan-x over pcie-3-root, data parallel: 4 devices are 1.32 times as fast
-//   as one. Of their step, 41 % is communication that nothing hides, most of it for fc6. devices
-//   overlap  bits  step    examples/s  speed-up  efficiency  exposed  hidden   memory  fits 4 on 32
-//   252 ms  1016        1.32      33 %        103 ms   35.1 ms  1.4 GB  yes
+//   alexnet, batch 256, titan-x over pcie-3-root, data parallel, overlap on, 32-bit gradients: 4
+//   devices are predicted to be 1.19 times as fast as one. Of their step, 67 % is communication
+//   that nothing hides, most of it for fc6.
+//
+//   devices  step    examples/s  speed-up  efficiency  exposed  hidden   memory  fits
+//         4  248 ms        1033      1.19        30 %   166 ms  55.9 ms  1.1 GB  yes
 Document parallel_document(std::span<const DividedStep> steps, LayerParts layers);
 
 }  // namespace strata

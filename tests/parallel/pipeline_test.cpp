@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "parallel/pipeline.h"
+#include "parallel/step.h"
 
 #include "graph/memory.h"
 #include "networks/network.h"
@@ -33,8 +33,12 @@ TEST(Pipeline, TheBubbleOfEqualStagesIsTheirNumberLessOneOverTheMicroBatches) {
     NetworkPrediction prediction = predict_network(graph, execution, *model_of(device));
     const DeviceWork work{graph, execution, prediction, device};
     const Cluster cluster = find_cluster("infiniband-ndr");
-    const ParallelStep one = pipeline_step(work, cluster, {.devices = 4, .micro_batches = 1});
-    const ParallelStep many = pipeline_step(work, cluster, {.devices = 4, .micro_batches = 64});
+    const auto step = [&](int micro_batches) {
+        return parallel_step(
+            work, cluster,
+            {.strategy = Strategy::pipeline, .devices = 4, .micro_batches = micro_batches});
+    };
+    const ParallelStep one = step(1), many = step(64);
     EXPECT_GT(one.bubble / one.compute, 1);
     EXPECT_LT(many.bubble / many.compute, 0.1);
     EXPECT_NEAR(many.time.value, (many.compute + many.bubble + many.exposed + many.waiting).value,

@@ -69,6 +69,31 @@ TEST(ParallelStep, TheStepIsTheSumOfItsPartsAndLayersOfTheWhole) {
     }
 }
 
+TEST(ParallelStep, PlansOfEqualStepsAreEqual) {
+    const ParallelPlan alone{.devices = 1};
+    for (const auto strategy : {Strategy::data, Strategy::fsdp, Strategy::pipeline}) {
+        EXPECT_EQ(effective({.strategy = strategy,
+                             .devices = 1,
+                             .overlap = Overlap::off,
+                             .gradient_bits = 1,
+                             .bucket = Bytes{1},
+                             .zero = 2}),
+                  alone);
+    }
+    const ParallelPlan stages{.strategy = Strategy::pipeline, .devices = 4, .micro_batches = 2};
+    ParallelPlan same = stages;
+    same.overlap = Overlap::off;
+    same.gradient_bits = 16;
+    EXPECT_EQ(effective(same), stages);
+    const ParallelPlan third{.devices = 4, .zero = 3};
+    EXPECT_EQ(effective(third), effective({.strategy = Strategy::fsdp, .devices = 4, .zero = 1}));
+    for (const ParallelPlan& other :
+         {ParallelPlan{.devices = 4, .overlap = Overlap::off},
+          ParallelPlan{.devices = 4, .gradient_bits = 1}, ParallelPlan{.devices = 4, .zero = 1}}) {
+        EXPECT_EQ(effective(other), other);
+    }
+}
+
 TEST(ParallelStep, WithoutOverlapAllOfTheExchangeIsExposed) {
     const Case alexnet("alexnet");
     const ParallelStep off = alexnet.step({.devices = 4, .overlap = Overlap::off});

@@ -32,6 +32,7 @@ TEST(MergedStep, WaitingForTheLastRankIsNotExposedCommunication) {
         (step.compute + step.encoding + step.exposed + step.waiting + step.other).value);
     ASSERT_EQ(step.layers.size(), 1U);
     EXPECT_EQ(step.layers.front().waiting, step.waiting);
+    EXPECT_EQ(step.layers.front().bytes, Bytes{100});
     EXPECT_EQ(step.layers.front().compute, step.compute);
 }
 
@@ -49,6 +50,7 @@ TEST(MergedStep, IsTheIterationOfMedianTime) {
         {{iteration(9, 8, none), iteration(5, 4, none), iteration(7, 6, none)}}, one_layer);
     EXPECT_EQ(step.time, Seconds{7});
     EXPECT_EQ(step.compute, Seconds{6});
+    EXPECT_EQ(step.layers.front().bytes, Bytes{});  // one rank exchanges nothing
 }
 
 TEST(MergedStep, IterationsTravelAsNumbers) {
