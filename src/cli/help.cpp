@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 namespace strata {
@@ -116,6 +117,20 @@ std::string general_notes(std::size_t width) {
            "\n";
 }
 
+// Whether a flag has all letters of another, in their order, and begins like it: --db, --database.
+bool abbreviates(std::string_view short_flag, std::string_view flag) {
+    constexpr std::size_t dashes = 2;
+    if (short_flag.size() <= dashes || !flag.starts_with(short_flag.substr(0, dashes + 1))) {
+        return false;
+    }
+    for (const char letter : flag) {
+        if (!short_flag.empty() && short_flag.front() == letter) {
+            short_flag.remove_prefix(1);
+        }
+    }
+    return short_flag.empty();
+}
+
 }  // namespace
 
 std::string help_text(const VerbHelp& verb, const std::string& called, std::size_t width) {
@@ -142,13 +157,20 @@ void use_help_text(CLI::App& app) {
 }
 
 std::string suggestion_for(const CLI::App& verb, const std::string& unknown) {
+    const std::string flag = unknown.substr(0, unknown.find('='));
+    const bool is_long = flag.starts_with("--");
     std::vector<std::string> flags;
     for (const OptionHelp& option : help_of(verb).options) {
         if (!option.is_argument) {
-            flags.insert(flags.end(), option.flags.begin(), option.flags.end());
+            std::ranges::copy_if(option.flags, std::back_inserter(flags), [&](const auto& known) {
+                return !is_long || known.starts_with("--");
+            });
         }
     }
-    const auto near = nearest(unknown.substr(0, unknown.find('=')), flags);
+    std::vector<std::string> longer;
+    std::ranges::copy_if(flags, std::back_inserter(longer),
+                         [&](const auto& known) { return is_long && abbreviates(flag, known); });
+    const auto near = longer.size() == 1 ? std::optional(longer.front()) : nearest(flag, flags);
     return near ? fmt::format("did you mean {}?", *near) : "";
 }
 
