@@ -691,6 +691,21 @@ class Scaling(UnderMpi, Program):
         self.assertRegex(err, r"strata: rank 1 did not come to an exchange within 2 s and sends nothing: it is stopped")
         self.assertEqual(len(re.findall("^strata: ", err, re.M)), 1, err)
 
+    def test_a_killed_rank_ends_the_run_with_its_name(self):
+        words = [*self.WORDS, "--workers", "2", "--limit", "2", "--iterations", "100000"]
+        # mpirun ends the others itself, and names the rank; told to let them live, strata does within the limit.
+        for recovery, sentence in ((False, r"process rank 1 .*exited on signal 9"),
+                                   (True, r"strata: rank 1 did not come to an exchange within 2 s and sends nothing: it "
+                                          r"is stopped or dead")):
+            with self.subTest(recovery=recovery), self.launched(*self.mpirun(2, *words, recovery=recovery)) as child:
+                self.wait_until("both ranks run", lambda: len(self.processes(child)) == 2, child)
+                time.sleep(2)
+                os.kill(self.processes(child)[1], signal.SIGKILL)
+                _, err = child.communicate(timeout=PATIENCE)
+                self.assertTrue(recovery or child.returncode != 0)  # told to let ranks live, mpirun itself ends with 0
+                self.assertRegex(err.replace("\n", " "), sentence)
+                self.assertEqual(len(re.findall("^strata: ", err, re.M)), 1 if recovery else 0, err)
+
     def test_bad_requests_are_one_sentence(self):
         for more, sentence, code in ((["--workers", "3"], "--workers 3 needs as many ranks, but there are 2", 2),
                                      (["--workers", "2", "--batch", "7"], "cannot be divided equally among 2", 2),
