@@ -33,6 +33,17 @@ int number_of(const std::string& text, std::string_view flag, std::initializer_l
     return *found;
 }
 
+// A whole number of devices or stages.
+int count_named(const std::string& text, std::string_view flag) {
+    const auto value = parse_integer(text);
+    if (!value || *value < 1 || *value > max_devices) {
+        throw Error(fmt::format("{} takes a whole number from 1 to {}, not '{}'", flag, max_devices,
+                                printable(text)),
+                    ExitCode::usage);
+    }
+    return static_cast<int>(*value);
+}
+
 // Each plan so far with each value.
 template <class Set>
 void multiply(std::vector<ParallelPlan>& plans, const std::vector<std::string>& values, Set&& set) {
@@ -78,6 +89,12 @@ std::vector<ParallelPlan> plans_of(const ParallelOptions& options) {
     multiply(plans, options.strategies, [](ParallelPlan& plan, const std::string& text) {
         plan.strategy = choice_named<Strategy>(text, "--parallel");
     });
+    multiply(plans, options.tensor, [](ParallelPlan& plan, const std::string& text) {
+        plan.tensor = count_named(text, "--tensor");
+    });
+    multiply(plans, options.stages, [](ParallelPlan& plan, const std::string& text) {
+        plan.stages = count_named(text, "--stages");
+    });
     multiply(plans, options.zero, [](ParallelPlan& plan, const std::string& text) {
         plan.zero = number_of(text, "--zero", {0, 1, 2, 3});
     });
@@ -96,21 +113,24 @@ std::vector<ParallelPlan> plans_of(const ParallelOptions& options) {
     for (ParallelPlan plan : plans) {
         for (const int count : counts) {
             plan.devices = count;
-            if (known.insert(effective(plan)).second) {
-                all.push_back(effective(plan));
+            const ParallelPlan one = effective(plan);
+            if (known.insert(one).second) {
+                all.push_back(one);
             }
         }
     }
     return all;
 }
 
-// A network at one batch on one device.
+// A network at one batch on one device, or a device's part of it.
 struct PredictedBatch {
     std::shared_ptr<const Plan> plan;
-    NetworkPrediction prediction;
+    NetworkPrediction prediction = {};
+    TensorSplit split = {};    // its graph is the plan's
+    std::string refusal = {};  // why it has no prediction
 };
 
-// The predictions of one job on one device, each batch once.
+// The predictions of one job on one device, each batch and division of layers once.
 class BatchPredictions {
 public:
     BatchPredictions(Job job, const PredictedDevice& device)
@@ -118,30 +138,51 @@ public:
         set_device(job_, device.model->device());
     }
 
-    const PredictedBatch& at(std::int64_t batch) {
-        auto known = known_.find(batch);
+    const PredictedBatch& at(std::int64_t batch, int tensor = 1) {
+        const std::pair key(batch, tensor);
+        auto known = known_.find(key);
         if (known == known_.end()) {
-            Job job = job_;
-            job.request.batch = batch;
-            job = planned(std::move(job));
-            auto prediction = predict_network(*job.plan, job.execution, *device_.model);
-            known = known_.emplace(batch, PredictedBatch{job.plan, std::move(prediction)}).first;
+            known = known_.emplace(key, predicted(batch, tensor)).first;
         }
         return known->second;
     }
 
-    DeviceWork work_at(std::int64_t batch) {
-        const PredictedBatch& found = at(batch);
-        return {found.plan->graph, job_.execution, found.prediction, device_.model->device()};
+    DeviceWork work_at(std::int64_t batch, int tensor = 1) {
+        const PredictedBatch& found = at(batch, tensor);
+        return {found.plan->graph, job_.execution, found.prediction, device_.model->device(),
+                found.split.exchanges};
     }
 
     const Job& job() const { return job_; }
     const PredictedDevice& device() const { return device_; }
 
 private:
+    PredictedBatch predicted(std::int64_t batch, int tensor) const {
+        Job job = job_;
+        job.request.batch = batch;
+        PredictedBatch found{.plan = planned(std::move(job)).plan};
+        if (tensor > 1) {
+            found.split = tensor_split(found.plan->graph, tensor);
+            found.refusal = found.split.refusal;
+            if (!found.refusal.empty()) {
+                return found;
+            }
+            found.plan = plan_of(std::move(found.split.graph), job_.execution.numerics);
+        }
+        found.prediction = predict_network(*found.plan, job_.execution, *device_.model);
+        for (const PredictedStep& step : found.prediction.steps) {
+            if (!step.refusal.empty()) {
+                found.refusal =
+                    fmt::format("{}: {}", found.plan->graph.layers[step.layer].name, step.refusal);
+                break;
+            }
+        }
+        return found;
+    }
+
     Job job_;
     const PredictedDevice& device_;
-    std::map<std::int64_t, PredictedBatch> known_;
+    std::map<std::pair<std::int64_t, int>, PredictedBatch> known_;
 };
 
 std::int64_t divided(std::int64_t batch, std::int64_t parts) {
@@ -156,8 +197,7 @@ struct DividedBatchSizes {
 };
 
 DividedBatchSizes sizes_of(std::int64_t batch, const ParallelPlan& plan, bool is_weak) {
-    const bool divides_batch = plan.strategy == Strategy::data || plan.strategy == Strategy::fsdp;
-    const std::int64_t parts = divides_batch ? plan.devices : 1;
+    const std::int64_t parts = plan.replicas();
     const std::int64_t all = is_weak ? batch * plan.devices : batch;
     if (all < parts * plan.micro_batches) {
         throw Error(fmt::format("a batch of {} cannot be divided among {} devices{}; give a larger "
@@ -171,16 +211,6 @@ DividedBatchSizes sizes_of(std::int64_t batch, const ParallelPlan& plan, bool is
     return {all, divided(all, parts * plan.micro_batches)};
 }
 
-// The first refusal of a prediction; empty if there is none.
-std::string refusal_in(const PredictedBatch& batch) {
-    for (const PredictedStep& step : batch.prediction.steps) {
-        if (!step.refusal.empty()) {
-            return fmt::format("{}: {}", batch.plan->graph.layers[step.layer].name, step.refusal);
-        }
-    }
-    return "";
-}
-
 DividedStep divided_step(BatchPredictions& predictions, std::int64_t batch, const Cluster& cluster,
                          const ParallelPlan& plan, bool is_weak) {
     const DividedBatchSizes sizes = sizes_of(batch, plan, is_weak);
@@ -188,12 +218,17 @@ DividedStep divided_step(BatchPredictions& predictions, std::int64_t batch, cons
                       .device = predictions.device().name,
                       .links = cluster.name,
                       .plan = plan};
-    found.reason = refusal_in(predictions.at(sizes.of_pass));
+    const PredictedBatch& part = predictions.at(sizes.of_pass, plan.tensor);
+    found.reason = part.refusal;
     if (!found.reason.empty()) {
         return found;
     }
-    const DeviceWork work = predictions.work_at(sizes.of_pass);
+    const DeviceWork work = predictions.work_at(sizes.of_pass, plan.tensor);
     found.step = parallel_step(work, cluster, plan);
+    found.split_layers = part.split.split.size();
+    for (const LayerId layer : part.split.whole) {
+        found.whole_layers.push_back(work.graph.layers[layer].name);
+    }
     for (const LayerExchange& layer : found.step.layers) {
         found.layers.push_back(work.graph.layers[layer.layer].name);
     }
@@ -205,6 +240,7 @@ DividedStep divided_step(BatchPredictions& predictions, std::int64_t batch, cons
             .time;
     found.single_examples_per_s = static_cast<double>(single) / time.value;
     if (const auto& memory = work.device.memory) {
+        found.device_memory = memory->value;
         found.fits = found.step.memory <= memory->value;
     }
     return found;
@@ -220,7 +256,14 @@ void add_parallel_options(CLI::App& verb, ParallelOptions& options) {
     };
     add_list("--devices", options.devices,
              "predict a training step that so many devices share: 1,2,4..1024", "N");
-    add_list("--parallel", options.strategies, "what is divided among them", "data|fsdp|pipeline");
+    add_list("--parallel", options.strategies, "what is divided among them",
+             "data|fsdp|pipeline|tensor");
+    add_list(
+        "--tensor", options.tensor,
+        "so many devices share each layer's channels and heads; --parallel tensor: all of them",
+        "N");
+    add_list("--stages", options.stages,
+             "each pipeline has so many stages; --parallel pipeline: as many as devices", "N");
     add_list("--overlap", options.overlaps,
              "whether gradients are exchanged while the backward pass goes on", "on|off");
     add_list("--gradient-bits", options.gradient_bits, "bits of each gradient on its way",

@@ -12,6 +12,8 @@ namespace strata {
 struct ParallelOptions {
     std::vector<std::string> devices;  // 1,2,4..1024
     std::vector<std::string> strategies = {"data"};
+    std::vector<std::string> tensor = {"1"};
+    std::vector<std::string> stages = {"1"};
     std::vector<std::string> overlaps = {"on"};
     std::vector<std::string> gradient_bits = {"32"};
     std::vector<std::string> buckets = {"25MB"};

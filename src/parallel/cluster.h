@@ -85,10 +85,20 @@ Cluster find_cluster(std::string_view name);
 // The usual cluster of a device. Throws Error if none is known.
 Cluster cluster_of(std::string_view device);
 
+// Every stride-th of so many devices; as many such groups as there are exchange at a time.
+struct DeviceGroup {
+    int devices = 1;
+    int stride = 1;
+    int all = 1;
+};
+
 // The time of a collective, the fastest of the algorithms or the given one. It is done level by
 // level: reduced and scattered among near devices, exchanged between groups, gathered again, in
 // pieces that follow each other. Counts of devices between measured ones are interpolated. Throws
 // Error if the cluster does not join so many devices, or not in whole groups.
+Seconds time_of(const Cluster& cluster, Collective collective, const DeviceGroup& group,
+                Bytes bytes, std::optional<CollectiveAlgorithm> algorithm = {});
+// Of the nearest devices, while no others exchange anything.
 Seconds time_of(const Cluster& cluster, Collective collective, int devices, Bytes bytes,
                 std::optional<CollectiveAlgorithm> algorithm = {});
 

@@ -45,17 +45,25 @@ std::optional<Seconds> measured_time(const Link& link, Collective collective, in
     return low + place * (time_of(above->lines, bytes) - low);
 }
 
-LinkCost cost_of(const Link& link) {
-    LinkCost cost{.latency = link.latency->value, .bandwidth = link.bandwidth->value};
-    if (link.root) {
-        cost.root = link.root->value;
+// A link and how many of its devices, or groups of the level below, take part.
+struct Level {
+    const Link& link;
+    int devices = 1;
+    int groups = 1;  // that exchange at the same time
+};
+
+LinkCost cost_of(const Level& level) {
+    LinkCost cost{.latency = level.link.latency->value, .bandwidth = level.link.bandwidth->value};
+    if (level.link.root) {
+        cost.root = level.link.root->value / level.groups;
     }
     return cost;
 }
 
 // On one level; nothing if no allowed algorithm does it.
-std::optional<Seconds> level_time(const Link& link, Collective collective, int devices, Bytes bytes,
+std::optional<Seconds> level_time(const Level& level, Collective collective, Bytes bytes,
                                   std::optional<CollectiveAlgorithm> asked) {
+    const auto& [link, devices, groups] = level;
     if (devices == 1) {
         return Seconds{};
     }
@@ -67,7 +75,7 @@ std::optional<Seconds> level_time(const Link& link, Collective collective, int d
     const auto fastest = [&](auto&& algorithms) {
         std::optional<Seconds> best;
         for (const CollectiveAlgorithm algorithm : algorithms) {
-            const auto time = time_of(collective, algorithm, devices, bytes, cost_of(link));
+            const auto time = time_of(collective, algorithm, level.devices, bytes, cost_of(level));
             if (time && (!asked || asked == algorithm) && (!best || *time < *best)) {
                 best = time;
             }
@@ -79,31 +87,35 @@ std::optional<Seconds> level_time(const Link& link, Collective collective, int d
     return allowed ? allowed : fastest(all_collective_algorithms);
 }
 
-// A link and how many of its devices, or groups of the level below, take part.
-struct Level {
-    const Link& link;
-    int devices = 1;
-};
-
-std::vector<Level> levels_of(const Cluster& cluster, int devices) {
+std::vector<Level> levels_of(const Cluster& cluster, const DeviceGroup& group) {
     std::vector<Level> levels;
-    int left = devices;
+    int left = group.devices, stride = group.stride, all = group.all;
+    int joined = 1;
     for (const Link& link : cluster.links) {
-        const int here = std::min(left, link.devices.value_or(left));
-        if (left % here != 0) {
+        const int room = std::min(all, link.devices.value_or(all));
+        // Whole groups of this link lie between two of these devices.
+        const bool skips = stride > 1 && stride >= room;
+        const int here = skips ? 1 : std::min(left, room / stride);
+        if (all % room != 0 || (skips ? stride % room : room % stride) != 0 || left % here != 0) {
             throw Error(fmt::format("{} joins {} devices by {}: {} devices are not a multiple of "
                                     "that; give one",
-                                    cluster.name, here, link.name, devices),
+                                    cluster.name, room, link.name,
+                                    group.stride > 1 ? group.stride : group.devices),
                         ExitCode::usage);
         }
-        levels.push_back({link, here});
+        if (!skips) {
+            levels.push_back({link, here, joined == 1 ? room / here : group.all / group.devices});
+        }
+        joined *= room;
+        all /= room;
+        stride = skips ? stride / room : 1;
         left /= here;
         if (left == 1) {
             return levels;
         }
     }
     throw Error(fmt::format("{} joins at most {} devices, not {}; give fewer, or other --links",
-                            cluster.name, devices / left, devices),
+                            cluster.name, joined, group.all),
                 ExitCode::usage);
 }
 
@@ -148,7 +160,7 @@ public:
 
 private:
     Seconds on(const Level& level, Collective collective, Bytes bytes) const {
-        const auto time = level_time(level.link, collective, level.devices, bytes, asked_);
+        const auto time = level_time(level, collective, bytes, asked_);
         if (!time) {
             throw Error(
                 fmt::format("{} does no {} of {} devices on {}; give another algorithm",
@@ -172,14 +184,23 @@ Seconds time_of(std::span<const CollectiveLine> lines, Bytes bytes) {
     return least;
 }
 
-Seconds time_of(const Cluster& cluster, Collective collective, int devices, Bytes bytes,
-                std::optional<CollectiveAlgorithm> algorithm) {
-    const std::vector<Level> levels = levels_of(cluster, devices);
+Seconds time_of(const Cluster& cluster, Collective collective, const DeviceGroup& group,
+                Bytes bytes, std::optional<CollectiveAlgorithm> algorithm) {
+    if (group.devices == 1) {
+        return {};
+    }
+    const std::vector<Level> levels = levels_of(cluster, group);
     return LevelTimes(cluster, algorithm).run(levels, collective, bytes);
 }
 
+Seconds time_of(const Cluster& cluster, Collective collective, int devices, Bytes bytes,
+                std::optional<CollectiveAlgorithm> algorithm) {
+    return time_of(cluster, collective, DeviceGroup{.devices = devices, .all = devices}, bytes,
+                   algorithm);
+}
+
 Seconds message_time(const Cluster& cluster, int devices, Bytes bytes) {
-    const Link& link = levels_of(cluster, devices).back().link;
+    const Link& link = levels_of(cluster, {.devices = devices, .all = devices}).back().link;
     return link.latency->value + bytes / link.bandwidth->value;
 }
 

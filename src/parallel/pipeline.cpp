@@ -21,13 +21,29 @@ struct Stage {
     LayerId last = 0;
     Seconds forward = {};
     Seconds backward = {};
+    BlockingExchange forward_sums = {};  // of divided layers; the passes include what is exposed
+    BlockingExchange backward_sums = {};
     Seconds update = {};
+    Seconds encoding = {};  // of gradients of fewer bits
+    Seconds sync = {};      // of gradients with other replicas
+    Bytes synced = {};
     Bytes sent = {};     // to the next stage; as much comes back
     Seconds hop = {};    // of a message to the next stage
+    double values = 0;   // gradients of parameters
     Bytes weights = {};  // parameters
     Bytes held = {};     // activations of a micro-batch, kept until its backward pass
 
     Seconds busy(int micro_batches) const { return micro_batches * (forward + backward) + update; }
+
+    void add(const LayerCost& cost) {
+        forward += cost.forward + cost.after_forward.exposed;
+        backward += cost.backward + cost.after_backward.exposed;
+        forward_sums += cost.after_forward;
+        backward_sums += cost.after_backward;
+        update += cost.update;
+        values += cost.values;
+        weights += cost.parameters;
+    }
 };
 
 // When the passes of every micro-batch end, stage by stage.
@@ -95,70 +111,58 @@ Seconds end_of(std::span<const Stage> stages, int micro_batches) {
     const std::vector<Seconds> ends = Pipeline(stages, micro_batches).run();
     Seconds end;
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        end = std::max(end, ends[s] + stages[s].update);
+        end = std::max(end, ends[s] + stages[s].encoding + stages[s].sync + stages[s].update);
     }
     return end;
 }
 
-// Bytes of activations that layers after this one read of it and those before it.
-std::vector<Bytes> bytes_after(const DeviceWork& work) {
-    std::vector<Bytes> sent(work.graph.layers.size());
-    const auto producers = producers_of(work.graph);
-    const auto readers = consumers_of(work.graph);
-    for (TensorId id = 0; id < work.graph.tensors.size(); ++id) {
-        if (!producers[id] || readers[id].empty()) {
-            continue;
-        }
-        const Bytes bytes = held_bytes(work.graph.tensors[id], work.execution.numerics);
-        for (LayerId layer = *producers[id]; layer < readers[id].back(); ++layer) {
-            sent[layer] += bytes;
-        }
+// Gradients, after the last backward pass; stages 1 and 2 of ZeRO hand out updated parameters.
+void set_exchange(Stage& stage, const DeviceWork& work, const Cluster& cluster,
+                  const ParallelPlan& plan) {
+    if (plan.replicas() == 1) {
+        return;
     }
-    return sent;
-}
-
-// What each layer's results keep in memory until the backward pass.
-std::vector<Bytes> kept_by_layer(const DeviceWork& work) {
-    std::vector<Bytes> kept(work.graph.layers.size());
-    const auto producers = producers_of(work.graph);
-    const std::size_t forward_tasks = work.graph.layers.size();
-    for (const Buffer& buffer : lifetimes_of(work.graph, work.execution)) {
-        const bool is_kept = buffer.lifetime.last_task >= forward_tasks &&
-                             (buffer.kind == BufferKind::value || buffer.kind == BufferKind::saved);
-        if (is_kept && producers[buffer.tensor]) {
-            kept[*producers[buffer.tensor]] += buffer.lifetime.size;
-        }
+    const auto exchange = [&](Collective collective, Bytes bytes) {
+        stage.sync += time_of(cluster, collective, replicas_of(plan), bytes, plan.algorithm);
+        stage.synced += bytes;
+    };
+    const Bytes gradients{stage.values * plan.gradient_bits / 8};
+    stage.encoding = encoding_time(work, stage.values, plan.gradient_bits);
+    if (plan.zero == 0) {
+        return exchange(Collective::all_reduce, gradients);
     }
-    return kept;
+    exchange(Collective::reduce_scatter, gradients);
+    exchange(Collective::all_gather, parameter_bytes(work, stage.values));
+    stage.update *= 1.0 / plan.replicas();
 }
 
 std::vector<Stage> stages_of(const DeviceWork& work, const Cluster& cluster,
                              const ParallelPlan& plan) {
-    const std::vector<LayerCost> costs = layer_costs(work);
+    const std::vector<LayerCost> costs = layer_costs(work, cluster, plan);
     std::vector<Seconds> times;
     for (const LayerCost& cost : costs) {
-        times.push_back(cost.forward + cost.backward);
+        times.push_back(cost.forward + cost.after_forward.exposed + cost.backward +
+                        cost.after_backward.exposed);
     }
     const std::vector<Bytes> sent = bytes_after(work), kept = kept_by_layer(work);
     std::vector<Stage> stages;
     LayerId first = 0;
-    for (const LayerId last : balanced_stages(times, static_cast<std::size_t>(plan.devices))) {
+    for (const LayerId last : balanced_stages(times, static_cast<std::size_t>(plan.stages))) {
         Stage& stage = stages.emplace_back(Stage{.first = first, .last = last});
         for (LayerId layer = first; layer <= last; ++layer) {
-            stage.forward += costs[layer].forward;
-            stage.backward += costs[layer].backward;
-            stage.update += costs[layer].update;
-            stage.weights += costs[layer].parameters;
+            stage.add(costs[layer]);
             stage.held += kept[layer];
         }
         if (plan.activations == Activations::recomputed) {
             stage.backward += stage.forward;
+            stage.backward_sums += stage.forward_sums;
             stage.held = first == 0 ? Bytes{} : sent[first - 1];
         }
         if (last + 1 < costs.size()) {
             stage.sent = sent[last];
             stage.hop = message_time(cluster, plan.devices, stage.sent);
         }
+        set_exchange(stage, work, cluster, plan);
         first = last + 1;
     }
     return stages;
@@ -175,8 +179,9 @@ Bytes memory_of(std::span<const Stage> stages, const DeviceWork& work, const Par
         const double share = all > Bytes{} ? stages[s].weights / all : 0;
         const double in_flight =
             std::min<double>(static_cast<double>(stages.size() - s), plan.micro_batches);
-        most = std::max(
-            most, 2 * stages[s].weights + footprint.optimizer * share + in_flight * stages[s].held);
+        const double optimizer = plan.zero >= 1 ? share / plan.replicas() : share;
+        most = std::max(most, 2 * stages[s].weights + footprint.optimizer * optimizer +
+                                  in_flight * stages[s].held);
     }
     return most;
 }
@@ -215,39 +220,50 @@ std::vector<LayerId> balanced_stages(std::span<const Seconds> layers, std::size_
 
 ParallelStep pipeline_step(const DeviceWork& work, const Cluster& cluster,
                            const ParallelPlan& plan) {
-    if (work.graph.layers.size() < static_cast<std::size_t>(plan.devices)) {
-        throw Error(fmt::format("{} has {} layers, too few for a pipeline of {} devices; give "
-                                "fewer devices",
-                                work.graph.name, work.graph.layers.size(), plan.devices),
+    if (work.graph.layers.size() < static_cast<std::size_t>(plan.stages)) {
+        throw Error(fmt::format("{} has {} layers, too few for a pipeline of {} stages; give "
+                                "fewer",
+                                work.graph.name, work.graph.layers.size(), plan.stages),
                     ExitCode::usage);
     }
     std::vector<Stage> stages = stages_of(work, cluster, plan);
     const Seconds end = end_of(stages, plan.micro_batches);
+    const double passes = plan.micro_batches;
     ParallelStep step;
+    const Stage* busiest = &stages.front();
     for (const Stage& stage : stages) {
         const Seconds busy = stage.busy(plan.micro_batches);
-        step.compute = std::max(step.compute, busy);
-        const Seconds exchange = 2.0 * plan.micro_batches * stage.hop;
+        busiest = busy > busiest->busy(plan.micro_batches) ? &stage : busiest;
+        step.encoding = std::max(step.encoding, stage.encoding);
+        const BlockingExchange& forward = stage.forward_sums;
+        const BlockingExchange& backward = stage.backward_sums;
+        const Bytes bytes =
+            passes * (2 * stage.sent + forward.bytes + backward.bytes) + stage.synced;
+        const Seconds exchange =
+            passes * (2 * stage.hop + forward.time + backward.time) + stage.sync;
         step.exchange += exchange;
-        if (stage.sent > Bytes{}) {
-            step.layers.push_back(
-                {stage.last, 2.0 * plan.micro_batches * stage.sent, exchange, {}, busy});
+        if (bytes > Bytes{}) {
+            const Seconds waits = passes * (forward.exposed + backward.exposed);
+            step.layers.push_back({stage.last, bytes, exchange, waits, busy - waits});
         }
     }
-    // Without messages, only the bubble remains.
+    const Seconds busy = busiest->busy(plan.micro_batches);
+    const Seconds waits = passes * (busiest->forward_sums.exposed + busiest->backward_sums.exposed);
+    // Without messages between stages and replicas, only the bubble remains.
     for (Stage& stage : stages) {
-        stage.hop = {};
+        stage.hop = stage.sync = stage.encoding = {};
     }
     const Seconds bare = end_of(stages, plan.micro_batches);
     // Sums in another order differ in their last bits.
     const auto beyond = [&](Seconds later, Seconds earlier) {
         return later - earlier > 1e-9 * end ? later - earlier : Seconds{};
     };
-    step.bubble = beyond(bare, step.compute);
-    step.exposed = beyond(end, bare);
-    step.compute += work.prediction.beyond;
+    step.bubble = beyond(bare, busy);
+    step.encoding = std::min(step.encoding, beyond(end, bare));
+    step.exposed = waits + beyond(end, bare) - step.encoding;
+    step.compute = busy - waits + work.prediction.beyond;
     step.waiting = (slowest_of(plan.devices, plan.spread) - 1) * step.compute;
-    step.time = step.compute + step.bubble + step.exposed + step.waiting;
+    step.time = step.compute + step.encoding + step.bubble + step.exposed + step.waiting;
     step.memory = memory_of(stages, work, plan);
     return step;
 }

@@ -29,10 +29,13 @@ inline constexpr std::array<std::string_view, 2> names_of(Overlap) {
 // again.
 enum class Activations { kept, recomputed };
 
-// How a training step is divided and how its devices exchange what they need.
+// How a training step is divided and how its devices exchange what they need. Devices that share
+// each layer are nearest to each other, those that share a batch next, and stages farthest.
 struct ParallelPlan {
     Strategy strategy = Strategy::data;
     int devices = 1;
+    int tensor = 1;  // that share each layer's channels and heads
+    int stages = 1;  // of each pipeline
     Overlap overlap = Overlap::on;
     int gradient_bits = 32;  // of each gradient on its way: 32, 16 or 1
     Bytes bucket{25e6};      // gradients of parameters of so many bytes are exchanged together
@@ -44,6 +47,9 @@ struct ParallelPlan {
     Seconds overhead = {};  // of a framework for each exchange of all gradients
 
     auto operator<=>(const ParallelPlan&) const = default;
+
+    // Copies of the network, each with its part of the batch.
+    int replicas() const { return devices / (tensor * stages); }
 };
 
 }  // namespace strata

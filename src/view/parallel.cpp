@@ -46,15 +46,29 @@ std::string loss_sentence(const DividedStep& one) {
                : fmt::format(" Of their step, {:.0f} % is {}.", 100 * share, largest.what);
 }
 
-// ", overlap on, 1-bit gradients"; empty if no gradients are exchanged.
+// ", overlap on, 1-bit gradients", as far as they have an effect.
 std::string exchange_text(const DividedStep& one) {
-    if (!exchanges_gradients(one.plan)) {
-        return "";
+    std::string text;
+    if (may_overlap(one.plan)) {
+        text += fmt::format(", overlap {}", name_of(one.plan.overlap));
     }
-    return fmt::format(", overlap {}, {}", name_of(one.plan.overlap),
-                       one.compression.empty()
-                           ? fmt::format("{}-bit gradients", one.plan.gradient_bits)
-                           : fmt::format("compression {}", one.compression));
+    if (exchanges_gradients(one.plan)) {
+        text += one.compression.empty() ? fmt::format(", {}-bit gradients", one.plan.gradient_bits)
+                                        : fmt::format(", compression {}", one.compression);
+    }
+    return text;
+}
+
+// "data parallel, 8 sharing each layer, 4 stages"
+std::string strategy_text(const ParallelPlan& plan) {
+    std::string text = fmt::format("{} parallel", name_of(plan.strategy));
+    if (plan.tensor > 1 && plan.strategy != Strategy::tensor) {
+        text += fmt::format(", {} sharing each layer", plan.tensor);
+    }
+    if (plan.stages > 1 && (plan.tensor > 1 || plan.replicas() > 1)) {
+        text += fmt::format(", {} stages", plan.stages);
+    }
+    return text;
 }
 
 std::string lead_of(std::span<const DividedStep> steps) {
@@ -72,10 +86,9 @@ std::string lead_of(std::span<const DividedStep> steps) {
         return "";
     }
     return fmt::format(
-        "{}, batch {}, {} over {}, {} parallel{}: {} {} {:.3g} times as fast as one.{}",
+        "{}, batch {}, {} over {}, {}{}: {} {} {:.3g} times as fast as one.{}",
         printable(best->settings.network), best->settings.batch, best->device,
-        printable(best->links), name_of(best->plan.strategy), exchange_text(*best),
-        best->plan.devices,
+        printable(best->links), strategy_text(best->plan), exchange_text(*best), best->plan.devices,
         best->origin == Origin::modelled ? "devices are predicted to be" : "ranks were",
         best->speedup(), loss_sentence(*best));
 }
@@ -109,7 +122,11 @@ Columns<DividedStep> plan_columns(std::span<const DividedStep> steps) {
             [](One one) { return one.plan.strategy; }),
         varied_if("zero_stage", "ZeRO", exchanges, [](One one) { return one.plan.zero; }),
         {{"devices", "devices", Importance::essential}, [](One one) { return one.plan.devices; }},
-        varied_if("overlap", "overlap", exchanges, [](One one) { return one.plan.overlap; }),
+        varied("tensor_devices", "sharing", [](One one) { return one.plan.tensor; }),
+        varied("stages", "stages", [](One one) { return one.plan.stages; }),
+        varied_if(
+            "overlap", "overlap", [](One one) { return may_overlap(one.plan); },
+            [](One one) { return one.plan.overlap; }),
         varied_if(
             "gradient_bits", "bits",
             [=](One one) { return exchanges(one) && one.compression.empty(); },
@@ -118,7 +135,9 @@ Columns<DividedStep> plan_columns(std::span<const DividedStep> steps) {
             "compression", "compression",
             [=](One one) { return exchanges(one) && !one.compression.empty(); },
             [](One one) { return one.compression; }),
-        varied_if("bucket_bytes", "bucket", exchanges, [](One one) { return one.plan.bucket; }),
+        varied_if(
+            "bucket_bytes", "bucket", [](One one) { return has_buckets(one.plan); },
+            [](One one) { return one.plan.bucket; }),
         {data_column("micro_batches"), [](One one) { return one.plan.micro_batches; }}};
 }
 
@@ -155,6 +174,16 @@ ColumnOf<DividedStep> part_if_any(std::span<const DividedStep> steps, const char
     return part_column(has_any ? Column{key, title} : data_column(key), part);
 }
 
+// How many layers with products devices share, or each computes for itself.
+template <class Count>
+ColumnOf<DividedStep> shared_column(const char* key, Count count) {
+    return {data_column(key), [count](const DividedStep& one) {
+                return one.plan.tensor > 1 && one.reason.empty()
+                           ? as_cell(static_cast<std::int64_t>(count(one)))
+                           : Cell(Missing{"no layer is divided"});
+            }};
+}
+
 Columns<DividedStep> time_columns(std::span<const DividedStep> steps) {
     using One = const DividedStep&;
     return {
@@ -181,14 +210,52 @@ Columns<DividedStep> time_columns(std::span<const DividedStep> steps) {
                                     ? bytes_cell(one.step.memory, times_of(one.origin))
                                     : Cell(Missing{"not measured"});
                      }),
-        timed_column({"fits", "fits"}, [](One one) {
-            return one.fits ? flag_cell(*one.fits)
-                            : Cell(Missing{"the device's memory is not known"});
-        })};
+        timed_column({"fits", "fits"},
+                     [](One one) {
+                         return one.fits ? flag_cell(*one.fits)
+                                         : Cell(Missing{"the device's memory is not known"});
+                     }),
+        shared_column("split_layers", [](One one) { return one.split_layers; }),
+        shared_column("whole_layers", [](One one) { return one.whole_layers.size(); })};
 }
 
 Origin origin_of(std::span<const DividedStep> steps) {
     return steps.empty() ? Origin::modelled : steps.front().origin;
+}
+
+// "24 layers with products are divided; each device computes all of conv1, fc3 and 4 more."
+std::string sharing_note(std::span<const DividedStep> steps) {
+    const auto shares = std::ranges::find_if(
+        steps, [](const DividedStep& one) { return one.plan.tensor > 1 && one.reason.empty(); });
+    if (shares == steps.end()) {
+        return "";
+    }
+    const auto [whole, split] = std::pair(shares->whole_layers, shares->split_layers);
+    std::string note = fmt::format("sharing: of {}'s layers with products, {} are divided",
+                                   printable(shares->settings.network), split);
+    if (whole.empty()) {
+        return note + ", all of them.";
+    }
+    constexpr std::size_t named = 3;
+    for (std::size_t i = 0; i < std::min(whole.size(), named); ++i) {
+        note += fmt::format("{} {}", i == 0 ? "; each device computes all of" : ",",
+                            printable(whole[i]));
+    }
+    return note + (whole.size() > named ? fmt::format(" and {} more.", whole.size() - named) : ".");
+}
+
+// "3 of 8 need more memory than titan-x has, 12 GB."; empty if all fit.
+std::string memory_note(std::span<const DividedStep> steps) {
+    const auto is_too_large = [](const DividedStep& one) { return one.fits == false; };
+    const auto first = std::ranges::find_if(steps, is_too_large);
+    if (first == steps.end()) {
+        return "";
+    }
+    const auto all =
+        std::ranges::count_if(steps, [](const DividedStep& one) { return one.fits.has_value(); });
+    return fmt::format("{} of {} need more memory than {} has, {:.3g} GB: they could not run.",
+                       std::ranges::count_if(steps, is_too_large), all, first->device,
+                       first->device_memory->value * 1e-9);
 }
 
 Table step_table(std::span<const DividedStep> steps) {
@@ -205,6 +272,11 @@ Table step_table(std::span<const DividedStep> steps) {
         table.notes.emplace_back(
             "encoding: what gradients must move through memory, at its peak; the overhead of "
             "frameworks is not in it.");
+    }
+    for (const std::string& note : {sharing_note(steps), memory_note(steps)}) {
+        if (!note.empty()) {
+            table.notes.push_back(note);
+        }
     }
     add_origin(table, origin_of(steps));
     return table;

@@ -60,6 +60,26 @@ TEST(Cluster, TheFarLinkBoundsLargeMessages) {
     EXPECT_LT(far.value, wire + near.value / 4);
 }
 
+TEST(Cluster, GroupsOfEveryFewthDeviceUseFarLinks) {
+    const Cluster cluster = parse_cluster(two_levels, "two.toml");
+    const auto time = [&](const DeviceGroup& group) {
+        return time_of(cluster, Collective::all_reduce, group, Bytes{4e9}).value;
+    };
+    // The nearest four; every fourth, one in each group of four; every other one, two in each.
+    EXPECT_NEAR(time({.devices = 4, .all = 32}), 2 * 0.75 * 4e9 / 100e9, 1e-4);
+    EXPECT_NEAR(time({.devices = 8, .stride = 4, .all = 32}), 2 * 7.0 / 8 * 4e9 / 10e9, 1e-2);
+    EXPECT_LT(time({.devices = 16, .stride = 2, .all = 32}),
+              time({.devices = 8, .stride = 4, .all = 32}));
+    EXPECT_EQ(time({.devices = 1, .stride = 32, .all = 32}), 0);
+    EXPECT_THROW(time({.devices = 2, .stride = 3, .all = 6}), Error);
+    // A root is shared by all groups.
+    const Cluster root = find_cluster("pcie-3-root");
+    const auto pair = [&](int all) {
+        return time_of(root, Collective::all_reduce, {.devices = 2, .all = all}, Bytes{1e8});
+    };
+    EXPECT_GT(pair(4), pair(2));
+}
+
 TEST(Cluster, RefusesPartsOfGroupsAndTooManyDevices) {
     const Cluster cluster = parse_cluster(two_levels, "two.toml");
     EXPECT_THROW(time_of(cluster, Collective::all_reduce, 6, Bytes{1}), Error);

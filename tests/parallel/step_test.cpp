@@ -80,7 +80,8 @@ TEST(ParallelStep, PlansOfEqualStepsAreEqual) {
                              .zero = 2}),
                   alone);
     }
-    const ParallelPlan stages{.strategy = Strategy::pipeline, .devices = 4, .micro_batches = 2};
+    const ParallelPlan stages{
+        .strategy = Strategy::pipeline, .devices = 4, .stages = 4, .micro_batches = 2};
     ParallelPlan same = stages;
     same.overlap = Overlap::off;
     same.gradient_bits = 16;
@@ -169,14 +170,102 @@ TEST(ParallelStep, TheOthersWaitForTheSlowest) {
 TEST(ParallelStep, WhatIsNotModelledIsRefused) {
     const Case alexnet("alexnet");
     EXPECT_THROW(alexnet.step({.strategy = Strategy::expert, .devices = 2}), Error);
+    EXPECT_THROW(alexnet.step({.strategy = Strategy::fsdp, .devices = 4, .stages = 2}), Error);
     EXPECT_THROW(alexnet.step({.strategy = Strategy::pipeline, .devices = 64}, "infiniband-ndr"),
                  Error);
+}
+
+// A device's part of a network whose layers so many V100 share.
+struct SharedCase {
+    SharedCase(const std::string& network, std::int64_t batch, int devices)
+        : whole(load_network({.network = network, .batch = batch, .dims = {}, .variables = {}})),
+          split(tensor_split(whole, devices)),
+          device(find_description("v100")),
+          prediction(predict_network(split.graph, execution, *model_of(device))) {}
+
+    ParallelStep step(const ParallelPlan& plan) const {
+        return parallel_step({split.graph, execution, prediction, device, split.exchanges},
+                             find_cluster("dgx-1-v100"), plan);
+    }
+
+    Graph whole;
+    TensorSplit split;
+    Execution execution;
+    DeviceDescription device;
+    NetworkPrediction prediction;
+};
+
+constexpr const char* small_transformer =
+    "transformer:layers=4,embed=1024,heads=16,inner=4096,length=512,vocabulary=32000";
+
+TEST(SharedLayers, DevicesWaitForSumsOfResultsAndHideSumsOfGradients) {
+    const SharedCase four(small_transformer, 8, 4);
+    const ParallelPlan plan{.strategy = Strategy::tensor, .devices = 4};
+    ParallelPlan alone = plan;
+    alone.overlap = Overlap::off;
+    const ParallelStep on = four.step(plan), off = four.step(alone);
+    EXPECT_NEAR(on.time.value, sum_of_parts(on), 1e-12);
+    EXPECT_EQ(on.compute, off.compute);
+    EXPECT_NEAR(off.exposed / off.exchange, 1, 1e-9);
+    EXPECT_LT(on.exposed, off.exposed);
+    // Two sums of results in each layer, one of the table and three of a loss cannot be hidden.
+    const Cluster cluster = find_cluster("dgx-1-v100");
+    const Seconds sum = time_of(cluster, Collective::all_reduce, 4, Bytes{8 * 512 * 1024 * 4});
+    EXPECT_GE(on.exposed, 9 * sum);
+    EXPECT_LT(on.exposed, 11 * sum);
+    Seconds exchange, exposed;
+    for (const LayerExchange& layer : on.layers) {
+        exchange += layer.exchange;
+        exposed += layer.exposed;
+    }
+    EXPECT_NEAR(exchange / on.exchange, 1, 1e-9);
+    EXPECT_NEAR(exposed / on.exposed, 1, 1e-9);
+    EXPECT_EQ(on.memory, footprint_of(four.split.graph, {}).peak);
+}
+
+TEST(SharedLayers, ReplicasAddTheExchangeOfTheirGradients) {
+    const SharedCase two(small_transformer, 4, 2);
+    const ParallelStep pair = two.step({.strategy = Strategy::tensor, .devices = 2});
+    const ParallelStep eight = two.step({.devices = 8, .tensor = 2});
+    EXPECT_NEAR(eight.compute / pair.compute, 1, 1e-9);
+    EXPECT_GT(eight.exchange, pair.exchange);
+    Bytes pairs, eights;
+    for (const LayerExchange& layer : pair.layers) {
+        pairs += layer.bytes;
+    }
+    for (const LayerExchange& layer : eight.layers) {
+        eights += layer.bytes;
+    }
+    EXPECT_NEAR((eights - pairs).value, 4.0 * static_cast<double>(parameter_count(two.split.graph)),
+                1);
+    // Stages exchange the gradients of their own layers, after the last backward pass.
+    const ParallelStep stages =
+        two.step({.devices = 8, .tensor = 2, .stages = 2, .micro_batches = 4});
+    EXPECT_NEAR(stages.time.value, sum_of_parts(stages), 1e-12);
+    EXPECT_GT(stages.bubble, Seconds{});
+    EXPECT_GT(two.step({.devices = 8, .tensor = 2, .stages = 2, .micro_batches = 4}).exposed,
+              two.step({.devices = 4, .tensor = 2, .stages = 2, .micro_batches = 4}).exposed);
+    EXPECT_LT(two.step({.devices = 8, .tensor = 2, .zero = 3}).memory, eight.memory);
+    EXPECT_THROW(two.step({.devices = 8, .tensor = 2, .stages = 2, .zero = 3}), Error);
+    EXPECT_THROW(two.step({.devices = 6, .tensor = 4}), Error);
+}
+
+TEST(SharedLayers, AllDevicesShareLayersUnlessItIsSaidHowMany) {
+    const ParallelPlan all = effective({.strategy = Strategy::tensor, .devices = 4});
+    EXPECT_EQ(all.tensor, 4);
+    EXPECT_EQ(all, effective({.devices = 4, .tensor = 4}));
+    EXPECT_EQ(effective({.strategy = Strategy::tensor, .devices = 8, .tensor = 4}),
+              effective({.devices = 8, .tensor = 4}));
+    EXPECT_EQ(effective({.devices = 4, .stages = 4}),
+              effective({.strategy = Strategy::pipeline, .devices = 4}));
+    EXPECT_EQ(effective({.strategy = Strategy::tensor, .devices = 1}), ParallelPlan());
 }
 
 TEST(Units, CoverAllLayersOnceAndFillTheirBuckets) {
     const Case resnet("resnet-18", 4);
     const auto costs =
-        layer_costs({resnet.graph, resnet.execution, resnet.prediction, resnet.device});
+        layer_costs({resnet.graph, resnet.execution, resnet.prediction, resnet.device},
+                    find_cluster("pcie-3-root"), {.devices = 2});
     double values = 0;
     LayerId next = costs.size();
     for (const Unit& unit : units_of(costs, Bytes{4e6})) {
