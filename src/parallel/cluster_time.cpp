@@ -96,12 +96,19 @@ std::vector<Level> levels_of(const Cluster& cluster, const DeviceGroup& group) {
         // Whole groups of this link lie between two of these devices.
         const bool skips = stride > 1 && stride >= room;
         const int here = skips ? 1 : std::min(left, room / stride);
-        if (all % room != 0 || (skips ? stride % room : room % stride) != 0 || left % here != 0) {
-            throw Error(fmt::format("{} joins {} devices by {}: {} devices are not a multiple of "
-                                    "that; give one",
-                                    cluster.name, room, link.name,
-                                    group.stride > 1 ? group.stride : group.devices),
+        const std::string joins =
+            fmt::format("{} joins {} devices by {}", cluster.name, room * joined, link.name);
+        if (all % room != 0) {
+            throw Error(fmt::format("{}: {} devices are not a multiple of that; give one", joins,
+                                    group.all),
                         ExitCode::usage);
+        }
+        if ((skips ? stride % room : room % stride) != 0 || left % here != 0) {
+            throw Error(
+                fmt::format("{}, which groups of {} do not fill evenly; give another number "
+                            "of devices that share each layer or are stages",
+                            joins, group.stride > 1 ? group.stride : group.devices),
+                ExitCode::usage);
         }
         if (!skips) {
             levels.push_back({link, here, joined == 1 ? room / here : group.all / group.devices});

@@ -294,12 +294,12 @@ void set_groups(ParallelPlan& plan) {
     if (plan.strategy == Strategy::pipeline && plan.stages == 1) {
         plan.stages = plan.devices / plan.tensor;
     }
-    if (plan.devices % (plan.tensor * plan.stages) != 0 || plan.replicas() < 1) {
+    const std::int64_t of_replica = std::int64_t{plan.tensor} * plan.stages;
+    if (of_replica > plan.devices || plan.devices % of_replica != 0) {
         throw Error(
             plan.stages == 1 || plan.tensor == 1
                 ? fmt::format("{} devices are no multiple of {} {}; give one", plan.devices,
-                              plan.tensor * plan.stages,
-                              plan.stages == 1 ? "that share each layer" : "stages")
+                              of_replica, plan.stages == 1 ? "that share each layer" : "stages")
                 : fmt::format("{} devices are no multiple of {} stages of {} that share each "
                               "layer; give one",
                               plan.devices, plan.stages, plan.tensor),

@@ -195,10 +195,13 @@ bool has_products(const Op& op) {
 std::string heads_refusal(const Graph& graph, int devices) {
     for (const Layer& layer : graph.layers) {
         std::int64_t heads = devices;
+        std::string_view kind = "heads";
         const Signature signature = signature_of(graph, layer);
         if (const auto* attention = std::get_if<Attention>(&layer.op)) {
             const AttentionExtents extents = extents_of(*attention, signature);
-            heads = extents.heads % devices == 0 ? extents.kv_heads : extents.heads;
+            const bool has_few_keys = extents.heads % devices == 0;
+            heads = has_few_keys ? extents.kv_heads : extents.heads;
+            kind = has_few_keys ? "heads of keys" : kind;
         } else if (std::holds_alternative<MatMul>(layer.op) &&
                    signature.outputs[0].dims.size() == 4 && signature.outputs[0].dims[1] > 1 &&
                    signature.inputs[1].role == Role::activation) {
@@ -206,9 +209,9 @@ std::string heads_refusal(const Graph& graph, int devices) {
         }
         if (heads % devices != 0) {
             return fmt::format(
-                "{} has {} heads, which {} devices cannot share: tensor parallelism "
-                "needs a divisor of {}",
-                printable(layer.name), heads, devices, heads);
+                "{} has {} {}, which {} devices cannot share: tensor parallelism needs a divisor "
+                "of {}",
+                printable(layer.name), heads, kind, devices, heads);
         }
     }
     return "";

@@ -71,7 +71,15 @@ TEST(Cluster, GroupsOfEveryFewthDeviceUseFarLinks) {
     EXPECT_LT(time({.devices = 16, .stride = 2, .all = 32}),
               time({.devices = 8, .stride = 4, .all = 32}));
     EXPECT_EQ(time({.devices = 1, .stride = 32, .all = 32}), 0);
-    EXPECT_THROW(time({.devices = 2, .stride = 3, .all = 6}), Error);
+    EXPECT_THROW(time({.devices = 4, .stride = 3, .all = 12}), Error);
+    try {
+        time({.devices = 3, .stride = 2, .all = 6});
+        FAIL() << "six devices are not whole groups of four";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string_view(error.what()).find("6 devices are not a multiple of that"),
+                  std::string_view::npos)
+            << error.what();
+    }
     // A root is shared by all groups.
     const Cluster root = find_cluster("pcie-3-root");
     const auto pair = [&](int all) {

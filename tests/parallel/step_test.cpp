@@ -248,6 +248,7 @@ TEST(SharedLayers, ReplicasAddTheExchangeOfTheirGradients) {
     EXPECT_LT(two.step({.devices = 8, .tensor = 2, .zero = 3}).memory, eight.memory);
     EXPECT_THROW(two.step({.devices = 8, .tensor = 2, .stages = 2, .zero = 3}), Error);
     EXPECT_THROW(two.step({.devices = 6, .tensor = 4}), Error);
+    EXPECT_THROW(two.step({.devices = 8, .tensor = 1 << 16, .stages = 1 << 16}), Error);
 }
 
 TEST(SharedLayers, AllDevicesShareLayersUnlessItIsSaidHowMany) {

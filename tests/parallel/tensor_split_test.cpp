@@ -3,6 +3,7 @@
 
 #include "graph/memory.h"
 #include "networks/network.h"
+#include "networks/text.h"
 #include "networks/zoo/zoo.h"
 #include "op/op.h"
 
@@ -142,6 +143,39 @@ TEST(TensorSplit, ConvolutionsOpenAndSumInTurn) {
     const TensorSplit resnet = tensor_split(network("resnet-50"), 2);
     EXPECT_FALSE(resnet.whole.empty());
     EXPECT_GT(resnet.split.size(), resnet.whole.size());
+}
+
+// One projection for queries, keys and values, and one for both halves of a gated unit.
+TEST(TensorSplit, SlicesOfAFusedProjectionAreDividedEachForItself) {
+    const Graph graph = parse_graph(
+        "graph fused\n"
+        "input x f32 8x128x512\n"
+        "rows = reshape(x) dims=1024x512\n"
+        "qkv = fully_connected(rows) out_features=768\n"
+        "all = reshape(qkv) dims=8x128x768\n"
+        "q = slice(all) axes=2 starts=0 extents=512\n"
+        "k = slice(all) axes=2 starts=512 extents=128\n"
+        "v = slice(all) axes=2 starts=640 extents=128\n"
+        "heads = attention(q, k, v) heads=8 kv_heads=2 causal=true\n"
+        "flat = reshape(heads) dims=1024x512\n"
+        "output = fully_connected(flat) out_features=512\n"
+        "both = fully_connected(output) out_features=2816\n"
+        "gate = slice(both) axes=1 starts=0 extents=1408\n"
+        "up = slice(both) axes=1 starts=1408 extents=1408\n"
+        "silu = activation(gate) kind=silu\n"
+        "gated = elementwise(silu, up) kind=multiply\n"
+        "down = fully_connected(gated) out_features=512\n",
+        "fused.graph");
+    const TensorSplit split = tensor_split(graph, 2);
+    EXPECT_EQ(split.refusal, "");
+    EXPECT_TRUE(split.whole.empty());
+    EXPECT_EQ(split.exchanges.size(), 4U);
+    const Attention& heads = std::get<Attention>(layer_called(split.graph, "heads").op);
+    EXPECT_EQ(heads.heads, 4);
+    EXPECT_EQ(heads.kv_heads, 1);
+    EXPECT_EQ(std::get<Slice>(layer_called(split.graph, "v").op).starts, Dims{320});
+    EXPECT_NE(tensor_split(graph, 4).refusal.find("heads has 2 heads of keys, which 4 devices"),
+              std::string::npos);
 }
 
 TEST(TensorSplit, ANetworkWithoutDivisibleLayersIsRefused) {
