@@ -241,7 +241,7 @@ DividedStep divided_step(BatchPredictions& predictions, std::int64_t batch, cons
     found.single_examples_per_s = static_cast<double>(single) / time.value;
     if (const auto& memory = work.device.memory) {
         found.device_memory = memory->value;
-        found.fits = found.step.memory <= memory->value;
+        found.fits = found.step.memory.all() <= memory->value;
     }
     return found;
 }

@@ -184,26 +184,29 @@ Bytes recomputed_bytes(const DeviceWork& work, std::span<const Unit> units) {
 
 }  // namespace
 
-Bytes divided_memory(const DeviceWork& work, std::span<const Unit> units,
-                     const ParallelPlan& plan) {
+DeviceMemory divided_memory(const DeviceWork& work, std::span<const Unit> units,
+                            const ParallelPlan& plan) {
     const Footprint footprint = footprint_of(work.graph, work.execution);
-    Bytes rest = footprint.peak - footprint.parameters - footprint.optimizer;
+    DeviceMemory memory{.parameters = footprint.parameters,
+                        .optimizer = footprint.optimizer,
+                        .passes = footprint.peak - footprint.parameters - footprint.optimizer};
     if (plan.activations == Activations::recomputed) {
-        rest = rest - recomputed_bytes(work, units);
+        memory.passes -= std::min(memory.passes, recomputed_bytes(work, units));
     }
     if (plan.replicas() == 1) {
-        return rest + footprint.parameters + footprint.optimizer;
+        return memory;
     }
-    Bytes gradients, largest;
+    Bytes largest;
     for (const Unit& unit : units) {
-        gradients += unit.parameters;
+        memory.gradients += unit.parameters;
         largest = std::max(largest, unit.parameters);
     }
     const auto share = [&](int stage) { return plan.zero >= stage ? 1.0 / plan.replicas() : 1.0; };
-    Bytes memory = rest + footprint.parameters * share(3) + footprint.optimizer * share(1) +
-                   gradients * share(2);
+    memory.parameters *= share(3);
+    memory.optimizer *= share(1);
+    memory.gradients *= share(2);
     if (plan.zero >= 3) {
-        memory += 2 * largest;
+        memory.parameters += 2 * largest;
     }
     return memory;
 }

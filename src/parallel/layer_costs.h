@@ -62,6 +62,7 @@ std::vector<Bytes> kept_by_layer(const DeviceWork& work);
 // buffer for all gradients until they are exchanged, and of what is divided its share; with stage
 // 3, two units' whole parameters in addition. If activations are recomputed, those between units
 // and all of one unit remain.
-Bytes divided_memory(const DeviceWork& work, std::span<const Unit> units, const ParallelPlan& plan);
+DeviceMemory divided_memory(const DeviceWork& work, std::span<const Unit> units,
+                            const ParallelPlan& plan);
 
 }  // namespace strata

@@ -169,9 +169,11 @@ std::vector<Stage> stages_of(const DeviceWork& work, const Cluster& cluster,
 }
 
 // Parameters, gradients, the optimizer's state in proportion, and the activations in flight.
-Bytes memory_of(std::span<const Stage> stages, const DeviceWork& work, const ParallelPlan& plan) {
+DeviceMemory memory_of(std::span<const Stage> stages, const DeviceWork& work,
+                       const ParallelPlan& plan) {
     const Footprint footprint = footprint_of(work.graph, work.execution);
-    Bytes all, most;
+    Bytes all;
+    DeviceMemory most;
     for (const Stage& stage : stages) {
         all += stage.weights;
     }
@@ -180,8 +182,11 @@ Bytes memory_of(std::span<const Stage> stages, const DeviceWork& work, const Par
         const double in_flight =
             std::min<double>(static_cast<double>(stages.size() - s), plan.micro_batches);
         const double optimizer = plan.zero >= 1 ? share / plan.replicas() : share;
-        most = std::max(most, 2 * stages[s].weights + footprint.optimizer * optimizer +
-                                  in_flight * stages[s].held);
+        const DeviceMemory memory{.parameters = stages[s].weights,
+                                  .gradients = stages[s].weights,
+                                  .optimizer = footprint.optimizer * optimizer,
+                                  .passes = in_flight * stages[s].held};
+        most = memory.all() > most.all() ? memory : most;
     }
     return most;
 }

@@ -35,6 +35,16 @@ struct LayerExchange {
     Seconds hidden() const;
 };
 
+// What a device's memory holds at the worst moment.
+struct DeviceMemory {
+    Bytes parameters = {};  // with statistics, constants, and those of others that are gathered
+    Bytes gradients = {};   // of parameters, kept until they are exchanged
+    Bytes optimizer = {};   // its state
+    Bytes passes = {};      // activations, what they save, and gradients of the passes
+
+    Bytes all() const { return parameters + gradients + optimizer + passes; }
+};
+
 // A step of several devices. time = compute + encoding + exposed + bubble + waiting + other.
 struct ParallelStep {
     Seconds time = {};
@@ -45,7 +55,7 @@ struct ParallelStep {
     Seconds bubble = {};                     // of a pipeline: the busiest stage has no micro-batch
     Seconds waiting = {};                    // for the slowest device, beyond the mean
     Seconds other = {};                      // of a measured step, what no part contains
-    Bytes memory = {};                       // of the device that needs most
+    DeviceMemory memory = {};                // of the device that needs most
     std::vector<LayerExchange> layers = {};  // those that exchange something, in forward order
 
     Seconds hidden() const;

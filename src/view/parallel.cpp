@@ -174,6 +174,15 @@ ColumnOf<DividedStep> part_if_any(std::span<const DividedStep> steps, const char
     return part_column(has_any ? Column{key, title} : data_column(key), part);
 }
 
+// A part of the memory, for data.
+ColumnOf<DividedStep> memory_column(const char* key, Bytes DeviceMemory::*part) {
+    return timed_column(data_column(key), [part](const DividedStep& one) {
+        return one.step.memory.all() > Bytes{}
+                   ? bytes_cell(one.step.memory.*part, times_of(one.origin))
+                   : Cell(Missing{"not measured"});
+    });
+}
+
 // How many layers with products devices share, or each computes for itself.
 template <class Count>
 ColumnOf<DividedStep> shared_column(const char* key, Count count) {
@@ -206,8 +215,8 @@ Columns<DividedStep> time_columns(std::span<const DividedStep> steps) {
         part_if_any(steps, "other_s", "other", &ParallelStep::other),
         timed_column({"predicted_memory_bytes", "memory"},
                      [](One one) {
-                         return one.step.memory > Bytes{}
-                                    ? bytes_cell(one.step.memory, times_of(one.origin))
+                         return one.step.memory.all() > Bytes{}
+                                    ? bytes_cell(one.step.memory.all(), times_of(one.origin))
                                     : Cell(Missing{"not measured"});
                      }),
         timed_column({"fits", "fits"},
@@ -215,6 +224,10 @@ Columns<DividedStep> time_columns(std::span<const DividedStep> steps) {
                          return one.fits ? flag_cell(*one.fits)
                                          : Cell(Missing{"the device's memory is not known"});
                      }),
+        memory_column("parameters_bytes", &DeviceMemory::parameters),
+        memory_column("kept_gradients_bytes", &DeviceMemory::gradients),
+        memory_column("optimizer_bytes", &DeviceMemory::optimizer),
+        memory_column("passes_bytes", &DeviceMemory::passes),
         shared_column("split_layers", [](One one) { return one.split_layers; }),
         shared_column("whole_layers", [](One one) { return one.whole_layers.size(); })};
 }

@@ -43,7 +43,7 @@ TEST(Pipeline, TheBubbleOfEqualStagesIsTheirNumberLessOneOverTheMicroBatches) {
     EXPECT_LT(many.bubble / many.compute, 0.1);
     EXPECT_NEAR(many.time.value, (many.compute + many.bubble + many.exposed + many.waiting).value,
                 1e-12);
-    EXPECT_LT(many.memory, footprint_of(graph, execution).peak * 64);
+    EXPECT_LT(many.memory.all(), footprint_of(graph, execution).peak * 64);
     EXPECT_EQ(many.layers.size(), 3U);  // the boundaries of four stages
 }
 
