@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "measure/infeed.h"
 
-#include "base/random.h"
+#include "measure/contest.h"
 #include "measure/sampler.h"
-#include "measure/statistics.h"
+#include "measure/stopping.h"
 
 #include <algorithm>
 #include <array>
@@ -14,9 +14,8 @@ namespace strata {
 namespace {
 
 constexpr Seconds infeed_time_of_a_kind{20e-3};  // in one round
-constexpr double max_repetitions = 64;
+constexpr std::size_t max_repetitions = 64;
 constexpr std::size_t min_overlapped = 2;
-constexpr std::uint64_t infeed_order_seed = 0x5374726174610002;
 
 class InfeedSampler {
 public:
@@ -27,17 +26,26 @@ public:
           policy_(policy),
           clock_(clock),
           stop_requested_(stop_requested),
-          progress_(progress) {}
+          progress_(progress),
+          stopping_(policy),
+          kinds_(TurnOrder::drawn, [this] { return is_stopped(); }) {
+        for (const auto kind : {&InfeedSampler::sample_steps, &InfeedSampler::sample_serial,
+                                &InfeedSampler::sample_overlapped}) {
+            kinds_.add([this, kind] {
+                (this->*kind)();
+                return std::vector<Seconds>();
+            });
+        }
+    }
 
     SampledInfeed run() {
         const Seconds begin = clock_.now();
-        sample_round(0);
+        kinds_.run_round();
         if (policy_.warmup > 0) {
             sampled_ = {};
         }
-        for (std::uint64_t round = 1; !is_stopped(); ++round) {
-            sample_round(round);
-            if (const auto reason = decide(clock_.now() - begin); reason && !is_stopped_) {
+        while (kinds_.run_round()) {
+            if (const auto reason = decide(clock_.now() - begin)) {
                 sampled_.reason = *reason;
                 break;
             }
@@ -51,28 +59,11 @@ private:
         return is_stopped_;
     }
 
-    void sample_round(std::uint64_t round) {
-        std::array<void (InfeedSampler::*)(), 3> kinds = {&InfeedSampler::sample_steps,
-                                                          &InfeedSampler::sample_serial,
-                                                          &InfeedSampler::sample_overlapped};
-        const std::uint64_t drawn = order_.bits(round);
-        std::swap(kinds[2], kinds[drawn % 3]);
-        std::swap(kinds[1], kinds[(drawn >> 32) % 2]);
-        for (const auto kind : kinds) {
-            if (!is_stopped()) {
-                (this->*kind)();
-            }
-        }
-    }
-
     // How many iterations of this kind run in a row, by the last one's time.
     static std::size_t in_a_row(const Samples& samples) {
-        if (samples.values.empty()) {
-            return 1;
-        }
-        const Seconds last = samples.values.back();
-        const double fitting = last.value > 0 ? infeed_time_of_a_kind / last : max_repetitions;
-        return static_cast<std::size_t>(std::clamp(fitting, 1.0, max_repetitions));
+        return samples.values.empty()
+                   ? 1
+                   : runs_within(infeed_time_of_a_kind, samples.values.back(), max_repetitions);
     }
 
     // Quick iterations are affected by what ran before them: the first one of several is not kept.
@@ -136,31 +127,25 @@ private:
         }
     }
 
-    std::array<const Samples*, 3> kinds() const {
-        return {&sampled_.step, &sampled_.serial, &sampled_.overlapped};
-    }
-
-    // As rarely as Stopping checks, and for the same reason.
     std::optional<StopReason> decide(Seconds spent) {
-        std::size_t least = max_samples, most = 0;
-        for (const Samples* samples : kinds()) {
-            least = std::min(least, samples->values.size());
-            most = std::max(most, samples->values.size());
-        }
+        const std::array<const Samples*, 3> all = {&sampled_.step, &sampled_.serial,
+                                                   &sampled_.overlapped};
+        std::array<std::size_t, all.size()> counts = {};
+        std::ranges::transform(all, counts.begin(),
+                               [](const Samples* one) { return one->values.size(); });
         if (progress_) {
             progress_(std::min(1.0, spent / policy_.max_time));
         }
-        if (spent >= policy_.max_time || most >= max_samples) {
+        if (std::ranges::max(counts) >= max_samples) {
             return StopReason::budget;
         }
-        if (least < std::max(next_look_, policy_.min_samples) || spent < policy_.min_time) {
-            return {};
-        }
-        next_look_ = least + least / 4 + 1;
-        const bool is_precise = std::ranges::all_of(kinds(), [&](const Samples* samples) {
-            return relative_half_width(estimate(samples->values)) <= policy_.precision;
+        return stopping_.decide(std::ranges::min(counts), spent, [&] {
+            double worst = 0;
+            for (const Samples* one : all) {
+                worst = std::max(worst, precision_of(*one));
+            }
+            return worst;
         });
-        return is_precise ? std::optional(StopReason::precise) : std::nullopt;
     }
 
     Infeed& infeed_;
@@ -169,8 +154,8 @@ private:
     const std::function<bool()>& stop_requested_;
     const std::function<void(double)>& progress_;
     SampledInfeed sampled_;
-    RandomStream order_{infeed_order_seed, 0};
-    std::size_t next_look_ = min_samples_for_interval;
+    Stopping stopping_;
+    Contest kinds_;
     bool is_stopped_ = false;
 };
 

@@ -2,22 +2,20 @@
 #include "measure/sampler.h"
 
 #include "base/error.h"
-#include "base/random.h"
+#include "measure/contest.h"
 #include "measure/stopping.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace strata {
 namespace {
 
 constexpr Seconds time_of_a_kind{1e-3};  // in one block
-constexpr double max_in_a_row = 64;
+constexpr std::size_t max_in_a_row = 64;
 constexpr Seconds between_checkpoints{1};
 constexpr Seconds between_reports{0.1};
-constexpr std::uint64_t order_seed = 0x5374726174610001;
 
 Seconds total(const Samples& samples) {
     Seconds sum;
@@ -100,7 +98,16 @@ public:
           hooks_(hooks),
           sampled_(fitted(std::move(earlier), iteration.parts())),
           spent_before_(total(sampled_)),
-          stopping_(policy) {}
+          stopping_(policy),
+          kinds_(TurnOrder::drawn, [this] { return is_stopped(); }) {
+        for (const auto kind :
+             {&Sampler::sample_end_to_end, &Sampler::sample_instrumented, &Sampler::calibrate}) {
+            kinds_.add([this, kind] {
+                (this->*kind)();
+                return std::vector<Seconds>();
+            });
+        }
+    }
 
     SampledIteration run() {
         const Seconds begin = clock_.now();
@@ -122,11 +129,10 @@ private:
         begin_ = clock_.now();
         Recurring checkpoint(begin_, between_checkpoints);
         Recurring report(begin_, between_reports);
-        for (std::uint64_t block = 0; !is_stopped(); ++block) {
-            sample_block(block);
+        while (kinds_.run_round()) {
             const Seconds now = clock_.now();
             const Seconds spent = spent_before_ + (now - begin_);
-            if (const auto reason = stopping_.decide(sampled_, spent); reason && !stopped_) {
+            if (const auto reason = stopping_.decide(sampled_, spent)) {
                 return *reason;
             }
             thin();
@@ -138,17 +144,6 @@ private:
             }
         }
         return StopReason::interrupted;
-    }
-
-    void sample_block(std::uint64_t block) {
-        std::array<void (Sampler::*)(), 3> kinds = {
-            &Sampler::sample_end_to_end, &Sampler::sample_instrumented, &Sampler::calibrate};
-        const std::uint64_t drawn = order_.bits(block);
-        std::swap(kinds[2], kinds[drawn % 3]);
-        std::swap(kinds[1], kinds[(drawn >> 32) % 2]);
-        for (const auto kind : kinds) {
-            (this->*kind)();
-        }
     }
 
     // The waits are known when all have run.
@@ -168,8 +163,7 @@ private:
             }
             last_ = times[i];
         }
-        const double fitting = last_.value > 0 ? time_of_a_kind / last_ : max_in_a_row;
-        in_a_row_ = static_cast<std::size_t>(std::clamp(fitting, 1.0, max_in_a_row));
+        in_a_row_ = runs_within(time_of_a_kind, last_, max_in_a_row);
     }
 
     void sample_instrumented() {
@@ -220,11 +214,7 @@ private:
         return waits.empty() ? std::nullopt : std::optional(is_disturbed(time, total_of(waits)));
     }
 
-    void calibrate() {
-        if (!is_stopped()) {
-            sampled_.calibration.values.push_back(calibration_());
-        }
-    }
+    void calibrate() { sampled_.calibration.values.push_back(calibration_()); }
 
     void thin() {
         const auto maximum =
@@ -269,7 +259,7 @@ private:
     SampledIteration sampled_;
     const Seconds spent_before_;
     Stopping stopping_;
-    RandomStream order_{order_seed, 0};
+    Contest kinds_;
     Seconds begin_;
     Seconds last_;
     bool stopped_ = false;

@@ -48,20 +48,12 @@ void warm_up(Iteration& iteration, const Policy& policy, Clock& clock,
     }
 }
 
-namespace {
-
 double precision_of(const Samples& samples) {
     if (samples.values.size() < min_samples_for_interval) {
         return std::numeric_limits<double>::infinity();
     }
     return relative_half_width(estimate(samples));
 }
-
-std::size_t samples_in(const SampledIteration& sampled) {
-    return std::min(sampled.end_to_end.values.size(), sampled.instrumented.values.size());
-}
-
-}  // namespace
 
 double precision_of(const SampledIteration& sampled) {
     const double whole =
@@ -70,9 +62,14 @@ double precision_of(const SampledIteration& sampled) {
 }
 
 std::optional<StopReason> Stopping::decide(const SampledIteration& sampled, Seconds spent) {
-    const std::size_t samples = samples_in(sampled);
+    return decide(std::min(sampled.end_to_end.values.size(), sampled.instrumented.values.size()),
+                  spent, [&] { return precision_of(sampled); });
+}
+
+std::optional<StopReason> Stopping::decide(std::size_t samples, Seconds spent,
+                                           const std::function<double()>& precision) {
     if (samples >= next_look_) {
-        look(sampled, samples);
+        look(samples, precision());
     }
     const bool is_enough = samples >= policy_.min_samples && spent >= policy_.min_time;
     if (is_enough && is_precise()) {
@@ -81,12 +78,12 @@ std::optional<StopReason> Stopping::decide(const SampledIteration& sampled, Seco
     if (spent < policy_.max_time) {
         return {};
     }
-    look(sampled, samples);
+    look(samples, precision());
     return is_precise() ? StopReason::precise : StopReason::budget;
 }
 
-void Stopping::look(const SampledIteration& sampled, std::size_t samples) {
-    precision_ = precision_of(sampled);
+void Stopping::look(std::size_t samples, double precision) {
+    precision_ = precision;
     next_look_ = samples + std::max<std::size_t>(1, samples / 4);
 }
 

@@ -26,9 +26,7 @@ void warm_up(Iteration& iteration, const Policy& policy, Clock& clock,
 // Whether a series of times has settled, as above.
 bool has_settled(std::span<const Seconds> times);
 
-// Decides from the samples so far whether to continue. The medians of the end-to-end time, of the
-// instrumented time and of the sum of the parts must be precise; the parts themselves carry their
-// own intervals.
+// Decides from the samples so far whether to continue.
 //
 // It checks only at numbers of samples that grow by a quarter, because every check is one more
 // chance to stop on a lucky streak. With this spacing, the final interval covers in 93.5 to 97 % of
@@ -38,15 +36,21 @@ class Stopping {
 public:
     explicit Stopping(const Policy& policy) : policy_(policy) {}
 
-    // Call it after each block. `spent` is the time spent on sampling, earlier attempts included.
-    // Nothing: continue.
+    // Call it after each round. `samples` is the smallest number of one quantity, `spent` the time
+    // spent on sampling, earlier attempts included, and `precision` the worst relative half-width
+    // of a median now. Nothing: continue.
+    std::optional<StopReason> decide(std::size_t samples, Seconds spent,
+                                     const std::function<double()>& precision);
+
+    // For an iteration the medians of the end-to-end time, of the instrumented time and of the sum
+    // of the parts must be precise; the parts themselves carry their own intervals.
     std::optional<StopReason> decide(const SampledIteration& sampled, Seconds spent);
 
     // The worst relative half-width at the last check; nothing before the first.
     std::optional<double> precision() const { return precision_; }
 
 private:
-    void look(const SampledIteration& sampled, std::size_t samples);
+    void look(std::size_t samples, double precision);
     bool is_precise() const { return precision_ && *precision_ <= policy_.precision; }
 
     Policy policy_;
@@ -54,8 +58,9 @@ private:
     std::optional<double> precision_;
 };
 
-// The worst relative half-width of the three medians; infinite if one has too few samples for an
-// interval.
+// The relative half-width of the median, for an iteration the worst of the three; infinite if there
+// are too few samples for an interval.
+double precision_of(const Samples& samples);
 double precision_of(const SampledIteration& sampled);
 
 }  // namespace strata

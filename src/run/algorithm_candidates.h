@@ -2,9 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "measure/clock.h"
-#include "measure/measurement.h"
-#include "measure/policy.h"
+#include "measure/contest.h"
 
 #include <functional>
 #include <optional>
@@ -41,35 +39,20 @@ std::string reason_against(const Step& step, const PassAlgorithm& asked);
 // An execution that requests this algorithm for every convolution.
 Execution with_algorithm(Execution execution, ConvolutionAlgorithm algorithm);
 
-// Executables measured alternately: the times of each one's steps, one sample per round.
-struct TurnTimes {
-    std::vector<std::vector<Samples>> steps;  // by executable, then by step
-    std::vector<Samples> whole;               // by executable: the sum of its steps
-    std::size_t rounds = 0;
+// How often one turn of an executable runs it: until its iterations take `enough` and there are
+// `fewest`, but not beyond `longest` or `most`.
+struct TurnLength {
+    Seconds enough{5e-3};
+    Seconds longest{5e-3};
+    std::size_t fewest = 1;
+    std::size_t most = 20;
 };
 
-// How long executables alternate.
-struct TurnLimits {
-    std::size_t min_rounds = 5;
-    std::size_t max_rounds = 50;
-    Seconds min_time{0};      // for all together
-    Seconds max_time{60};     // likewise; a begun round is completed, and there are at least two
-    double precision = 0;     // target half-width of every total's median; 0: the maximum of rounds
-    Seconds each_turn{5e-3};  // a quick executable repeats until then
-    std::size_t before = 0;   // earlier rounds, whose order is continued
-};
+// The median of each step over the iterations of one turn. The first finds caches left by others:
+// it does not count unless it takes as long as a turn may. Requires: the executable has a step.
+std::vector<Seconds> take_turn(Executable& executable, const TurnLength& length = {});
 
-// Adds rounds in which the same executables alternated.
-void append(TurnTimes& times, const TurnTimes& further);
-
-// Removes an executable.
-void remove(TurnTimes& times, std::size_t executable);
-
-// Each round runs every executable, in the opposite order in every second round, so that a
-// machine's drift affects all alike. The first iteration of a turn finds caches left by the others:
-// it does not count unless it takes longer than a turn should. `stop` is checked between turns;
-// null: never. Requires: every executable has a step.
-TurnTimes time_in_turn(std::span<Executable* const> executables, const TurnLimits& limits,
-                       Clock& clock, const std::function<bool()>& stop = {});
+// Executables that take turns.
+Contest contest_of(std::span<Executable* const> executables, std::function<bool()> is_stopped = {});
 
 }  // namespace strata

@@ -5,7 +5,9 @@
 #include "analyze/ran_algorithms.h"
 #include "base/enumeration.h"
 #include "graph/memory.h"
+#include "measure/clock.h"
 #include "measure/memory_use.h"
+#include "measure/stopping.h"
 #include "op/convention.h"
 #include "run/algorithm_candidates.h"
 #include "run/lone_layer.h"
@@ -177,23 +179,41 @@ private:
         return !available || *available >= 4 * footprint_of(lone_.graph(), execution_).peak;
     }
 
+    // Until the median of every executable is precise, within the policy's times for each; at least
+    // two rounds.
+    static void run_until_precise(Contest& contest, Policy policy) {
+        constexpr std::size_t max_rounds = 50;
+        const auto count = static_cast<double>(contest.size());
+        policy.min_time = policy.min_time * count;
+        policy.max_time = policy.max_time * count;
+        Stopping stopping(policy);
+        SteadyClock clock;
+        const Seconds begin = clock.now();
+        const auto worst = [&] {
+            double precision = 0;
+            for (std::size_t i = 0; i < contest.size(); ++i) {
+                precision = std::max(precision, precision_of(Samples{contest.whole(i)}));
+            }
+            return precision;
+        };
+        std::optional<StopReason> reason;
+        while (contest.rounds() < 2 || (!reason && contest.rounds() < max_rounds)) {
+            contest.run_round();
+            reason = stopping.decide(contest.rounds(), clock.now() - begin, worst);
+        }
+    }
+
     // (If memory cannot hold all at once, the n-th rounds of the parts are treated as one.)
     void time_prepared(const Policy& policy) {
         std::vector<Executable*> executables;
         std::ranges::transform(candidates_, std::back_inserter(executables),
                                [](const Candidate& one) { return one.executable.get(); });
-        const auto count = static_cast<double>(executables.size());
-        SteadyClock clock;
-        const TurnTimes times = time_in_turn(executables,
-                                             {.min_rounds = policy.min_samples,
-                                              .min_time = policy.min_time * count,
-                                              .max_time = policy.max_time * count,
-                                              .precision = policy.precision},
-                                             clock);
+        Contest contest = contest_of(executables);
+        run_until_precise(contest, policy);
         for (std::size_t i = 0; i < candidates_.size(); ++i) {
             Candidate& candidate = candidates_[i];
             for (std::size_t j = 0; j < candidate.steps.size(); ++j) {
-                candidate.results[j].time = times.steps[i][candidate.steps[j]];
+                candidate.results[j].time = contest.parts(i)[candidate.steps[j]];
                 done_.push_back(std::move(candidate.results[j]));
             }
         }

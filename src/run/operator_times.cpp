@@ -15,12 +15,6 @@ namespace strata {
 
 namespace {
 
-Seconds middle_of(std::vector<Seconds> times) {
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-    std::ranges::nth_element(times, middle);
-    return *middle;
-}
-
 // The operator after a small convolution, if it takes images: engines keep images in the layout of
 // their convolutions, so readers find them in that layout.
 Graph as_in_networks(Graph lone) {
@@ -50,23 +44,6 @@ Graph as_in_networks(Graph lone) {
     const std::vector<TensorId> operands(images, made);
     builder.add("operator", layer.op, operands);
     return builder.finish();
-}
-
-// The times of each step, after one uncounted iteration.
-std::vector<std::vector<Seconds>> sampled_steps(Executable& executable,
-                                                const OperatorEffort& effort) {
-    std::vector<std::vector<Seconds>> samples(executable.steps().size());
-    std::vector<Seconds> times(samples.size());
-    executable.run();
-    Seconds spent;
-    for (int i = 0; spent < effort.max_time && (i < effort.min_samples || spent < effort.min_time);
-         ++i) {
-        spent += executable.run_timed(times);
-        for (std::size_t step = 0; step < times.size(); ++step) {
-            samples[step].push_back(times[step]);
-        }
-    }
-    return samples;
 }
 
 // Nothing for a loss, which inference omits.
@@ -102,16 +79,17 @@ std::vector<OperatorTime> measure_operator(const std::string& text, Backend& bac
     }
     const Graph& graph = job->plan->graph;
     const auto executable = prepare(*job, backend, MemoryReuse::shared);
-    const auto samples = sampled_steps(*executable, effort);
-    for (std::size_t i = 0; i < samples.size(); ++i) {
+    executable->run();
+    const auto times = take_turn(*executable, effort.turn);
+    for (std::size_t i = 0; i < times.size(); ++i) {
         const Step& step = executable->steps()[i];
         const bool is_measured_one = step.layer + 1 == graph.layers.size();
-        if (is_measured_one && step.runs() && !samples[i].empty()) {
+        if (is_measured_one && step.runs()) {
             OperatorTime one = operator_in(graph);
             one.pass = step.pass;
             one.mode = execution.numerics.mode;
             one.kind = step.kind;
-            one.time = middle_of(samples[i]);
+            one.time = times[i];
             one.problem = text;
             found.push_back(std::move(one));
         }
@@ -119,15 +97,12 @@ std::vector<OperatorTime> measure_operator(const std::string& text, Backend& bac
     return found;
 }
 
-// The same passes with their shortest times. Requires: equally many in each round.
-std::vector<OperatorTime> fastest_of(std::span<const std::vector<OperatorTime>> rounds) {
-    std::vector<OperatorTime> found = rounds.front();
-    for (const std::vector<OperatorTime>& round : rounds) {
-        for (std::size_t pass = 0; pass < found.size(); ++pass) {
-            found[pass].time = std::min(found[pass].time, round[pass].time);
-        }
+// Keeps the shorter time of each pass. Requires: both have the same passes, or `fastest` has none.
+void keep_fastest(std::vector<OperatorTime>& fastest, std::vector<OperatorTime> times) {
+    for (std::size_t pass = 0; pass < fastest.size(); ++pass) {
+        times[pass].time = std::min(times[pass].time, fastest[pass].time);
     }
-    return found;
+    fastest = std::move(times);
 }
 
 constexpr std::string_view csv_header = "mode,pass,kind,seconds,operator";
@@ -232,29 +207,32 @@ std::vector<std::string> operators_to_measure() {
 std::vector<OperatorTime> measure_operators(
     std::span<const std::string> operators, Backend& backend, const Execution& execution,
     const OperatorEffort& effort, const std::function<void(const std::string&, double)>& progress) {
-    // By operator, then by round.
-    std::vector<std::vector<std::vector<OperatorTime>>> measured(operators.size());
-    const double all = static_cast<double>(operators.size()) * effort.rounds;
-    for (std::size_t round = 0; round < static_cast<std::size_t>(effort.rounds); ++round) {
-        for (std::size_t i = 0; i < operators.size(); ++i) {
+    std::vector<std::vector<OperatorTime>> fastest(operators.size());
+    const double all = static_cast<double>(operators.size() * effort.rounds);
+    std::size_t done = 0;
+    Contest contest;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+        contest.add([&, i] {
             if (progress) {
-                progress(operators[i], static_cast<double>(i + round * operators.size()) / all);
+                progress(operators[i], static_cast<double>(done++) / all);
             }
             try {
-                measured[i].push_back(measure_operator(operators[i], backend, execution, effort));
+                keep_fastest(fastest[i],
+                             measure_operator(operators[i], backend, execution, effort));
             } catch (const Error& error) {
                 if (loses_device(error)) {
                     throw;
                 }
             }
-        }
+            return std::vector<Seconds>();
+        });
+    }
+    while (contest.rounds() < effort.rounds) {
+        contest.run_round();
     }
     std::vector<OperatorTime> found;
-    for (const auto& rounds : measured) {
-        if (!rounds.empty()) {
-            const auto fastest = fastest_of(rounds);
-            found.insert(found.end(), fastest.begin(), fastest.end());
-        }
+    for (const auto& times : fastest) {
+        found.insert(found.end(), times.begin(), times.end());
     }
     return found;
 }

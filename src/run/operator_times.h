@@ -4,8 +4,10 @@
 #include "backend/backend.h"
 #include "base/file.h"
 #include "predict/cpu_fit.h"
+#include "run/algorithm_candidates.h"
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,10 +23,11 @@ std::vector<std::string> operators_to_measure();
 
 // How long each operator is measured: in rounds over all of them, because a machine's speed drifts.
 struct OperatorEffort {
-    int rounds = 3;
-    int min_samples = 3;
-    Seconds min_time{0.015};
-    Seconds max_time{0.3};
+    std::size_t rounds = 3;
+    TurnLength turn = {.enough = Seconds{0.015},
+                       .longest = Seconds{0.3},
+                       .fewest = 3,
+                       .most = std::numeric_limits<std::size_t>::max()};
 };
 
 // Runs each operator as a separate network (after a small convolution if it reads images), every

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/rounds.h"
 
+#include "measure/contest.h"
 #include "store/plan.h"
 
 #include <fmt/format.h>
@@ -17,40 +18,36 @@ std::string identity_of(const std::vector<Side>& sides, int rounds) {
     return text;
 }
 
-// The sides of one round, in the order in which they are measured.
-std::vector<std::size_t> order_in(int round, std::size_t sides) {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < sides; ++i) {
-        order.push_back(round % 2 == 0 ? i : sides - 1 - i);
-    }
-    return order;
-}
-
 }  // namespace
 
 ExitCode measure_in_turn(std::vector<Side>& sides, int rounds, const Database& database,
                          const RoundsHooks& hooks) {
-    const std::size_t count = sides.size() * static_cast<std::size_t>(rounds);
-    const StoredPlan plan = StoredPlan::open(database, identity_of(sides, rounds), count);
+    const auto wanted = static_cast<std::size_t>(rounds);
+    const StoredPlan plan =
+        StoredPlan::open(database, identity_of(sides, rounds), sides.size() * wanted);
+    Contest contest(TurnOrder::reversing, [&] { return hooks.stop != nullptr && *hooks.stop; });
     std::size_t done = 0;
-    for (int round = 0; round < rounds; ++round) {
-        for (const std::size_t i : order_in(round, sides.size())) {
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+        contest.add([&, i] {
             Side& side = sides[i];
-            const std::size_t place = static_cast<std::size_t>(round) * sides.size() + i;
+            const std::size_t place = contest.rounds() * sides.size() + i;
             if (side.refusal.empty() && !plan.complete_run(place)) {
                 if (hooks.begins) {
-                    hooks.begins(side, round, done);
+                    hooks.begins(side, static_cast<int>(contest.rounds()), done);
                 }
                 side.refusal = hooks.measure(side.job, plan.position(place));
-            }
-            if (hooks.stop != nullptr && *hooks.stop) {
-                return ExitCode::interrupted;
             }
             if (auto run = plan.complete_run(place)) {
                 side.refusal.clear();
                 side.runs.push_back(*std::move(run));
             }
             ++done;
+            return std::vector<Seconds>();
+        });
+    }
+    while (contest.rounds() < wanted) {
+        if (!contest.run_round()) {
+            return ExitCode::interrupted;
         }
         if (hooks.are_enough && hooks.are_enough(sides)) {
             break;

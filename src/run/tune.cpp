@@ -246,25 +246,23 @@ private:
 
     // Measures in rounds until it is clear whether they may replace the usual algorithms, at least
     // as many as an interval needs.
-    TurnTimes time_beside_usual(TuningNetwork& together) {
-        const std::vector<Executable*> both = {&usual_.executable(), &together.executable()};
-        TurnTimes times;
+    Contest measured_beside_usual(TuningNetwork& together) {
+        Contest contest =
+            contest_of(std::vector<Executable*>{&usual_.executable(), &together.executable()});
         const auto is_open = [&] {
-            const Ratio whole = ratio_of_rounds(times.whole[0].values, times.whole[1].values);
+            const Ratio whole = ratio_of_rounds(contest.whole(0), contest.whole(1));
             return whole.low < 1 && !may_replace(whole);
         };
         const auto has_time = [&] {
-            const Seconds round = times.whole[0].values.back() + times.whole[1].values.back();
-            return rounds_that_fit(round, task_.left(1), 1) > 0;
+            return rounds_that_fit(contest.last_round(), task_.left(1), 1) > 0;
         };
         const std::size_t rounds = task_.limits.rounds;
-        while (times.rounds < rounds_to_confirm ||
-               (has_time() && (times.rounds < rounds ||
-                               (times.rounds < max_lengthening * rounds && is_open())))) {
-            append(times,
-                   time_in_turn(both, {.max_rounds = 1, .before = times.rounds}, task_.clock));
+        while (contest.rounds() < rounds_to_confirm ||
+               (has_time() && (contest.rounds() < rounds ||
+                               (contest.rounds() < max_lengthening * rounds && is_open())))) {
+            contest.run_round();
         }
-        return times;
+        return contest;
     }
 
     void measure_together(std::map<ProblemPass, TunedPass>& chosen) {
@@ -276,12 +274,12 @@ private:
         execution.engine.choices = choices_of(passes);
         TuningNetwork together(task_.plan.graph, execution, task_.backend);
         together.executable().run();
-        const TurnTimes times = time_beside_usual(together);
-        outcome_.usual = median_of(times.whole[0].values);
-        outcome_.whole = ratio_of_rounds(times.whole[0].values, times.whole[1].values);
+        const Contest contest = measured_beside_usual(together);
+        outcome_.usual = median_of(contest.whole(0));
+        outcome_.whole = ratio_of_rounds(contest.whole(0), contest.whole(1));
         for (auto& [key, pass] : chosen) {
-            pass.ratio = ratio_of_rounds(usual_.cost_of(key, times.steps[0]),
-                                         together.cost_of(key, times.steps[1]));
+            pass.ratio = ratio_of_rounds(usual_.cost_of(key, contest.parts(0)),
+                                         together.cost_of(key, contest.parts(1)));
         }
     }
 

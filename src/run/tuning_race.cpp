@@ -32,48 +32,48 @@ std::string_view usual_name(const PassAlgorithm& candidate) {
 
 void TuningRace::run(std::vector<TuningVariant> variants, const TimeLeft& left) {
     variants_ = std::move(variants);
-    take_turns(1, left);
+    std::vector<Executable*> executables = {&usual_.executable()};
+    for (TuningVariant& variant : variants_) {
+        executables.push_back(&variant.network.executable());
+    }
+    contest_ = contest_of(executables, task_.hooks.stop);
+    run_rounds(1, left);
     if (task_.is_stopped()) {
         return;
     }
     drop_after_one_round();
     for (const Stage& stage : stages) {
-        take_turns(stage.rounds, left);
+        run_rounds(stage.rounds, left);
         if (task_.is_stopped()) {
             return;
         }
         drop_slow(stage.within);
     }
-    take_turns(task_.limits.rounds, left);
+    run_rounds(task_.limits.rounds, left);
     for (std::size_t i = 0; i < variants_.size() && !task_.is_stopped(); ++i) {
         report_(trials_of(i));
     }
 }
 
 // Runs rounds up to this number, or until another would end too late.
-void TuningRace::take_turns(std::size_t rounds, const TimeLeft& left) {
-    std::vector<Executable*> executables = {&usual_.executable()};
-    for (TuningVariant& variant : variants_) {
-        executables.push_back(&variant.network.executable());
-    }
-    while (!variants_.empty() && times_.rounds < rounds && has_time(left) && !task_.is_stopped()) {
+void TuningRace::run_rounds(std::size_t rounds, const TimeLeft& left) {
+    while (!variants_.empty() && contest_.rounds() < rounds && has_time(left) &&
+           !task_.is_stopped()) {
         task_.tell(fmt::format("measuring {} network{} of candidates", variants_.size(),
                                variants_.size() == 1 ? "" : "s"));
-        append(times_, time_in_turn(executables, {.max_rounds = 1, .before = times_.rounds},
-                                    task_.clock, task_.hooks.stop));
+        contest_.run_round();
     }
 }
 
 // The time of a round of the remaining ones, by the latest round.
 bool TuningRace::has_time(const TimeLeft& left) const {
-    if (times_.rounds < rounds_of_a_ratio) {
-        return true;
-    }
-    Seconds cost;
-    for (const Samples& whole : times_.whole) {
-        cost += whole.values.back();
-    }
-    return rounds_that_fit(cost, left(median_of(times_.whole[0].values)), 1) > 0;
+    return contest_.rounds() < rounds_of_a_ratio ||
+           rounds_that_fit(contest_.last_round(), left(median_of(contest_.whole(0))), 1) > 0;
+}
+
+// A variant's cost of a pass in each round.
+std::vector<Seconds> TuningRace::cost_in(std::size_t which, const ProblemPass& key) const {
+    return variants_[which].network.cost_of(key, contest_.parts(which + 1));
 }
 
 void TuningRace::drop_after_one_round() {
@@ -88,10 +88,10 @@ void TuningRace::drop_after_one_round() {
 bool TuningRace::is_hopeless(std::size_t which, const ProblemPass& key,
                              const PassAlgorithm& algorithm) {
     const TuningVariant& variant = variants_[which];
-    const Seconds own = std::min(variant.network.cost_of(key, variant.first).front(),
-                                 variant.network.cost_of(key, times_.steps[which + 1]).front());
+    const Seconds own =
+        std::min(variant.network.cost_of(key, variant.first).front(), cost_in(which, key).front());
     const Seconds usual = std::max(usual_.cost_of(key, usual_times_).front(),
-                                   usual_.cost_of(key, times_.steps[0]).front());
+                                   usual_.cost_of(key, contest_.parts(0)).front());
     if (own <= usual * hopeless_in_one_round) {
         return false;
     }
@@ -99,7 +99,7 @@ bool TuningRace::is_hopeless(std::size_t which, const ProblemPass& key,
               .pass = key.pass,
               .algorithm = algorithm,
               .implementation = variant.network.step_of(key)->implementation,
-              .rounds = times_.rounds,
+              .rounds = contest_.rounds(),
               .reason = fmt::format("{:.1f} times as long as {} in one round", own / usual,
                                     usual_name(algorithm))}});
     return true;
@@ -131,17 +131,16 @@ void TuningRace::drop_done() {
     for (std::size_t i = variants_.size(); i-- > 0;) {
         if (variants_[i].tries.empty()) {
             variants_.erase(variants_.begin() + static_cast<std::ptrdiff_t>(i));
-            remove(times_, i + 1);
+            contest_.remove(i + 1);
         }
     }
 }
 
 Seconds TuningRace::best_of(const ProblemPass& key) const {
-    Seconds best = median_of(usual_.cost_of(key, times_.steps[0]));
+    Seconds best = median_of(usual_.cost_of(key, contest_.parts(0)));
     for (std::size_t i = 0; i < variants_.size(); ++i) {
         if (variants_[i].tries.contains(key)) {
-            best =
-                std::min(best, median_of(variants_[i].network.cost_of(key, times_.steps[i + 1])));
+            best = std::min(best, median_of(cost_in(i, key)));
         }
     }
     return best;
@@ -151,8 +150,8 @@ std::vector<TuningTrial> TuningRace::trials_of(std::size_t which) const {
     std::vector<TuningTrial> trials;
     const TuningVariant& variant = variants_[which];
     for (const auto& [key, algorithm] : variant.tries) {
-        const auto usual = usual_.cost_of(key, times_.steps[0]);
-        const auto own = variant.network.cost_of(key, times_.steps[which + 1]);
+        const auto usual = usual_.cost_of(key, contest_.parts(0));
+        const auto own = cost_in(which, key);
         trials.push_back({.problem = key.problem,
                           .pass = key.pass,
                           .algorithm = algorithm,
@@ -160,7 +159,7 @@ std::vector<TuningTrial> TuningRace::trials_of(std::size_t which) const {
                           .ratio = ratio_of_rounds(usual, own),
                           .usual = median_of(usual),
                           .own = median_of(own),
-                          .rounds = times_.rounds});
+                          .rounds = contest_.rounds()});
     }
     return trials;
 }

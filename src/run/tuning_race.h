@@ -49,7 +49,8 @@ public:
     void run(std::vector<TuningVariant> variants, const TimeLeft& left);
 
 private:
-    void take_turns(std::size_t rounds, const TimeLeft& left);
+    void run_rounds(std::size_t rounds, const TimeLeft& left);
+    std::vector<Seconds> cost_in(std::size_t which, const ProblemPass& key) const;
     bool has_time(const TimeLeft& left) const;
     void drop_after_one_round();
     void drop_slow(double within);
@@ -63,7 +64,7 @@ private:
     const std::vector<Samples>& usual_times_;
     Report report_;
     std::vector<TuningVariant> variants_;
-    TurnTimes times_;  // the usual network comes first
+    Contest contest_;  // the usual network comes first
 };
 
 }  // namespace strata

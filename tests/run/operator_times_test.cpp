@@ -20,7 +20,7 @@ std::vector<OperatorTime> measured_by_reference(const std::vector<std::string>& 
     const auto backend = make_reference_backend();
     return measure_operators(
         operators, *backend, execution,
-        {.rounds = 2, .min_samples = 1, .min_time = {}, .max_time = Seconds{10}});
+        {.rounds = 2, .turn = {.enough = {}, .longest = Seconds{10}, .fewest = 1, .most = 1}});
 }
 
 std::size_t count_of(const std::vector<OperatorTime>& times, Pass pass) {
