@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if defined(__x86_64__)
 
-#include "measure/kernels/kernels.h"
+#include "measure/kernels/vectors.h"
 
 #include <immintrin.h>
 
@@ -12,69 +12,22 @@ namespace {
 // their two factors they fit in the sixteen registers.
 constexpr int sums_in_registers = 12;
 
+constexpr std::size_t register_bytes = 32;
+
 [[gnu::target("avx2,fma")]] void fma_f32(std::size_t rounds) {
-    const __m256 factor = _mm256_set1_ps(0.5F);
-    const __m256 one = _mm256_set1_ps(1);
-    __m256 sums[sums_in_registers];
-    for (auto& sum : sums) {
-        sum = one;
-    }
-    for (std::size_t round = 0; round < rounds; ++round) {
-#pragma GCC unroll 12
-        for (auto& sum : sums) {
-            sum = _mm256_fmadd_ps(sum, factor, one);
-        }
-    }
-    keep(sums);
+    multiply_add<float, register_bytes, sums_in_registers>(rounds);
 }
 
 [[gnu::target("avx2,fma")]] void fma_f64(std::size_t rounds) {
-    const __m256d factor = _mm256_set1_pd(0.5);
-    const __m256d one = _mm256_set1_pd(1);
-    __m256d sums[sums_in_registers];
-    for (auto& sum : sums) {
-        sum = one;
-    }
-    for (std::size_t round = 0; round < rounds; ++round) {
-#pragma GCC unroll 12
-        for (auto& sum : sums) {
-            sum = _mm256_fmadd_pd(sum, factor, one);
-        }
-    }
-    keep(sums);
+    multiply_add<double, register_bytes, sums_in_registers>(rounds);
 }
 
 [[gnu::target("avx2")]] void read(std::span<float> memory, std::size_t passes) {
-    __m256 bits[8];
-    for (auto& part : bits) {
-        part = _mm256_setzero_ps();
-    }
-    for (std::size_t pass = 0; pass < passes; ++pass) {
-        for (std::size_t i = 0; i < memory.size(); i += 64) {
-#pragma GCC unroll 8
-            for (std::size_t k = 0; k < 8; ++k) {
-                bits[k] = _mm256_or_ps(bits[k], _mm256_load_ps(&memory[i + 8 * k]));
-            }
-        }
-        keep(bits);
-    }
+    read_memory<register_bytes>(memory, passes);
 }
 
 [[gnu::target("avx2,fma")]] void triad(std::span<float> memory, std::size_t passes) {
-    const std::size_t third = memory.size() / 3;
-    float* const a = memory.data();
-    const __m256 factor = _mm256_set1_ps(0.5F);
-    for (std::size_t pass = 0; pass < passes; ++pass) {
-        for (std::size_t i = 0; i < third; i += 32) {
-#pragma GCC unroll 4
-            for (std::size_t k = i; k < i + 32; k += 8) {
-                const __m256 b = _mm256_load_ps(a + third + k);
-                const __m256 c = _mm256_load_ps(a + 2 * third + k);
-                _mm256_store_ps(a + k, _mm256_fmadd_ps(c, factor, b));
-            }
-        }
-        keep(memory);
-    }
+    run_triad<register_bytes>(memory, passes);
 }
 
 [[gnu::target("avx2,fma")]] void streaming(std::span<float> memory, std::size_t passes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if defined(__x86_64__)
 
-#include "measure/kernels/kernels.h"
+#include "measure/kernels/vectors.h"
 
 #include <immintrin.h>
 
@@ -12,36 +12,14 @@ namespace {
 // together with the factors they fit in the 32 registers.
 constexpr int sums_in_registers = 24;
 
+constexpr std::size_t register_bytes = 64;
+
 [[gnu::target("avx512f")]] void fma_f32(std::size_t rounds) {
-    const __m512 factor = _mm512_set1_ps(0.5F);
-    const __m512 one = _mm512_set1_ps(1);
-    __m512 sums[sums_in_registers];
-    for (auto& sum : sums) {
-        sum = one;
-    }
-    for (std::size_t round = 0; round < rounds; ++round) {
-#pragma GCC unroll 24
-        for (auto& sum : sums) {
-            sum = _mm512_fmadd_ps(sum, factor, one);
-        }
-    }
-    keep(sums);
+    multiply_add<float, register_bytes, sums_in_registers>(rounds);
 }
 
 [[gnu::target("avx512f")]] void fma_f64(std::size_t rounds) {
-    const __m512d factor = _mm512_set1_pd(0.5);
-    const __m512d one = _mm512_set1_pd(1);
-    __m512d sums[sums_in_registers];
-    for (auto& sum : sums) {
-        sum = one;
-    }
-    for (std::size_t round = 0; round < rounds; ++round) {
-#pragma GCC unroll 24
-        for (auto& sum : sums) {
-            sum = _mm512_fmadd_pd(sum, factor, one);
-        }
-    }
-    keep(sums);
+    multiply_add<double, register_bytes, sums_in_registers>(rounds);
 }
 
 // Each instruction adds the products of 32 pairs of bfloat16 to 16 floats.
@@ -77,36 +55,11 @@ constexpr int sums_in_registers = 24;
 }
 
 [[gnu::target("avx512f")]] void read(std::span<float> memory, std::size_t passes) {
-    __m512i bits[8];
-    for (auto& part : bits) {
-        part = _mm512_setzero_si512();
-    }
-    for (std::size_t pass = 0; pass < passes; ++pass) {
-        for (std::size_t i = 0; i < memory.size(); i += 128) {
-#pragma GCC unroll 8
-            for (std::size_t k = 0; k < 8; ++k) {
-                bits[k] = _mm512_or_si512(bits[k], _mm512_load_si512(&memory[i + 16 * k]));
-            }
-        }
-        keep(bits);
-    }
+    read_memory<register_bytes>(memory, passes);
 }
 
 [[gnu::target("avx512f")]] void triad(std::span<float> memory, std::size_t passes) {
-    const std::size_t third = memory.size() / 3;
-    float* const a = memory.data();
-    const __m512 factor = _mm512_set1_ps(0.5F);
-    for (std::size_t pass = 0; pass < passes; ++pass) {
-        for (std::size_t i = 0; i < third; i += 64) {
-#pragma GCC unroll 4
-            for (std::size_t k = i; k < i + 64; k += 16) {
-                const __m512 b = _mm512_load_ps(a + third + k);
-                const __m512 c = _mm512_load_ps(a + 2 * third + k);
-                _mm512_store_ps(a + k, _mm512_fmadd_ps(c, factor, b));
-            }
-        }
-        keep(memory);
-    }
+    run_triad<register_bytes>(memory, passes);
 }
 
 [[gnu::target("avx512f")]] void streaming(std::span<float> memory, std::size_t passes) {
