@@ -2,7 +2,9 @@
 #include "backend/cpu/kernels/gather_loops.h"
 
 #include "backend/semantics.h"
+#include "base/error.h"
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -15,8 +17,24 @@ using Index = std::int64_t;
 
 constexpr Index min_parallel_work = 1 << 14;
 
-template <class Element>
-void gather(const GatherShape& s, const Element* data, const float* indices, Element* y) {
+using strata::place_of_index;
+Index place_of_index(std::int32_t index, Index extent) {
+    return index < 0 ? index + extent : index;
+}
+
+// Checked before any thread reads a row: an exception cannot leave a parallel region.
+void require_rows(const GatherShape& s, const std::int32_t* indices) {
+    for (Index i = 0; i < s.indices; ++i) {
+        if (const Index row = place_of_index(indices[i], s.extent); row < 0 || row >= s.extent) {
+            throw Error(fmt::format(
+                "embedding: index {} is outside the table of {} rows; give indices below {}",
+                indices[i], s.extent, s.extent));
+        }
+    }
+}
+
+template <class Element, class Number>
+void gather(const GatherShape& s, const Element* data, const Number* indices, Element* y) {
     const Index rows = s.outer * s.indices;
 #pragma omp parallel for if (rows * s.inner > min_parallel_work)
     for (Index row = 0; row < rows; ++row) {
@@ -40,8 +58,9 @@ void add(const float* from, float* to, Index count) {
 
 // Each thread owns the rows [begin, end) of all outer x extent rows: several rows of dy may be
 // added to the same row, so no other thread may write there.
-void add_to_own(const GatherShape& s, const float* dy, const float* indices, float* dx, Index begin,
-                Index end) {
+template <class Number>
+void add_to_own(const GatherShape& s, const float* dy, const Number* indices, float* dx,
+                Index begin, Index end) {
     std::fill(dx + begin * s.inner, dx + end * s.inner, 0.0F);
     for (Index before = begin / s.extent; before * s.extent < end; ++before) {
         for (Index i = 0; i < s.indices; ++i) {
@@ -53,23 +72,23 @@ void add_to_own(const GatherShape& s, const float* dy, const float* indices, flo
     }
 }
 
-}  // namespace
-
-void gather_rows(const GatherShape& shape, std::size_t element_bytes, const void* data,
-                 const float* indices, void* y) {
+template <class Number>
+void gather_any(const GatherShape& shape, std::size_t element_bytes, const void* data,
+                const Number* indices, void* y) {
+    const auto as = [&]<class Element>(Element) {
+        gather(shape, static_cast<const Element*>(data), indices, static_cast<Element*>(y));
+    };
     if (element_bytes == 1) {
-        gather(shape, static_cast<const std::uint8_t*>(data), indices,
-               static_cast<std::uint8_t*>(y));
+        as(std::uint8_t{});
     } else if (element_bytes == 2) {
-        gather(shape, static_cast<const std::uint16_t*>(data), indices,
-               static_cast<std::uint16_t*>(y));
+        as(std::uint16_t{});
     } else {
-        gather(shape, static_cast<const std::uint32_t*>(data), indices,
-               static_cast<std::uint32_t*>(y));
+        as(std::uint32_t{});
     }
 }
 
-void add_rows(const GatherShape& shape, const float* dy, const float* indices, float* dx) {
+template <class Number>
+void add_any(const GatherShape& shape, const float* dy, const Number* indices, float* dx) {
     const Index rows = shape.outer * shape.extent;
 #pragma omp parallel if (rows * shape.inner > min_parallel_work)
     {
@@ -79,6 +98,28 @@ void add_rows(const GatherShape& shape, const float* dy, const float* indices, f
             add_to_own(shape, dy, indices, dx, begin, end);
         }
     }
+}
+
+}  // namespace
+
+void gather_slices(const GatherShape& shape, std::size_t element_bytes, const void* data,
+                   const float* indices, void* y) {
+    gather_any(shape, element_bytes, data, indices, y);
+}
+
+void gather_rows(const GatherShape& shape, std::size_t element_bytes, const void* table,
+                 const std::int32_t* indices, void* y) {
+    require_rows(shape, indices);
+    gather_any(shape, element_bytes, table, indices, y);
+}
+
+void add_slices(const GatherShape& shape, const float* dy, const float* indices, float* dx) {
+    add_any(shape, dy, indices, dx);
+}
+
+void add_rows(const GatherShape& shape, const float* dy, const std::int32_t* indices, float* dx) {
+    require_rows(shape, indices);
+    add_any(shape, dy, indices, dx);
 }
 
 }  // namespace strata::cpu

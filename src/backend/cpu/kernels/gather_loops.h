@@ -15,10 +15,15 @@ struct GatherShape {
 };
 
 // Copies the row of each index (backend/semantics.h); elements have `element_bytes`: 1, 2 or 4.
-void gather_rows(const GatherShape& shape, std::size_t element_bytes, const void* data,
-                 const float* indices, void* y);
+// Whole numbers index a table: one out of range throws Error.
+void gather_slices(const GatherShape& shape, std::size_t element_bytes, const void* data,
+                   const float* indices, void* y);
+void gather_rows(const GatherShape& shape, std::size_t element_bytes, const void* table,
+                 const std::int32_t* indices, void* y);
 
-// dx = 0, then each row of dy is added to the row that it was read from.
-void add_rows(const GatherShape& shape, const float* dy, const float* indices, float* dx);
+// dx = 0, then each row of dy is added to the row that it was read from, in the order of the
+// indices: the sum does not depend on the number of threads.
+void add_slices(const GatherShape& shape, const float* dy, const float* indices, float* dx);
+void add_rows(const GatherShape& shape, const float* dy, const std::int32_t* indices, float* dx);
 
 }  // namespace strata::cpu

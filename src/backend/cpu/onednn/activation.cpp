@@ -138,34 +138,23 @@ private:
     }
 
     void forward_by_loops(Lowering& lowering) const {
-        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView x = lowering.plain_value(input(0));
         const TensorView y = lowering.make_value(output(), x.desc);
-        const std::size_t count = elements_of(x.desc);
-        lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{[op = op_, count](std::span<void* const> at) {
-                                         activate(op, static_cast<const float*>(at[0]),
-                                                  static_cast<float*>(at[1]), count);
-                                     },
-                                     {x, y}}});
+        lowering.compute_by_loops(text_of(x.desc),
+                                  loop_call(activate, {x, y}, op_, elements_of(x.desc)));
     }
 
     void backward_by_loops(Lowering& lowering) const {
-        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
-        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
+        const TensorView x = lowering.plain_value(input(0));
+        const TensorView dy = lowering.plain_gradient(output());
         gradient_by_loops(lowering, x, dy, lowering.make_gradient(input(0), dy.desc));
     }
 
     // Requires: the same layout.
     void gradient_by_loops(Lowering& lowering, const TensorView& x, const TensorView& dy,
                            const TensorView& dx) const {
-        const std::size_t count = stored_elements_of(x.desc);
-        lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{[op = op_, count](std::span<void* const> at) {
-                                         activate_gradient(op, static_cast<const float*>(at[0]),
-                                                           static_cast<const float*>(at[1]),
-                                                           static_cast<float*>(at[2]), count);
-                                     },
-                                     {x, dy, dx}}});
+        lowering.compute_by_loops(text_of(x.desc), loop_call(activate_gradient, {x, dy, dx}, op_,
+                                                             stored_elements_of(x.desc)));
     }
 
     const Activation& op_;

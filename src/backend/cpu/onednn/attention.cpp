@@ -41,7 +41,7 @@ public:
         if (keeps) {
             const auto& e = loops_.extents;
             logarithms_ =
-                lowering.make_transient(plain({e.batch * e.heads * e.queries}, ElementType::f32));
+                lowering.make_floats(static_cast<std::size_t>(e.batch * e.heads * e.queries));
         }
         views.push_back(keeps ? *logarithms_ : scratch);
         views.push_back(mask_or(lowering, scratch));
@@ -117,8 +117,7 @@ private:
 
     static TensorView scratch_of(Lowering& lowering, std::size_t floats_of_thread) {
         const auto floats = floats_of_thread * static_cast<std::size_t>(omp_get_max_threads());
-        return lowering.make_transient(
-            plain({static_cast<dnnl::memory::dim>(floats)}, ElementType::f32));
+        return lowering.make_floats(floats);
     }
 
     // All three gradients come from one computation; an unwanted one is written and discarded.

@@ -147,8 +147,7 @@ private:
             {x, y, *scale_, *shift_, *mean_, *variance_}};
     }
 
-    std::vector<std::pair<int, TensorView>> arguments(const TensorView& x,
-                                                      const TensorView& y) const {
+    Arguments arguments(const TensorView& x, const TensorView& y) const {
         return {{DNNL_ARG_SRC, x},         {DNNL_ARG_DST, y},
                 {DNNL_ARG_SCALE, *scale_}, {DNNL_ARG_SHIFT, *shift_},
                 {DNNL_ARG_MEAN, *mean_},   {DNNL_ARG_VARIANCE, *variance_}};
@@ -156,13 +155,8 @@ private:
 
     // running = momentum * running + (1 - momentum) * batch
     Call keep_running(Lowering& lowering, TensorId running, const TensorView& batch) const {
-        const std::size_t count = elements_of(statistic_);
-        const auto keep = static_cast<float>(op_.momentum);
-        return KernelCall{[=](std::span<void* const> at) {
-                              blend(static_cast<float*>(at[0]), static_cast<const float*>(at[1]),
-                                    count, keep);
-                          },
-                          {lowering.value(running, statistic_), batch}};
+        return loop_call(blend, {lowering.value(running, statistic_), batch},
+                         elements_of(statistic_), static_cast<float>(op_.momentum));
     }
 
     void backward(Lowering& lowering) {
@@ -175,15 +169,14 @@ private:
             as_planes(lowering.gradient(output(), stored(described.diff_dst_desc())));
         const TensorView dx =
             as_planes(lowering.make_gradient(input(0), stored(described.diff_src_desc())));
-        std::vector<std::pair<int, TensorView>> arguments = {
-            {DNNL_ARG_SRC, x},
-            {DNNL_ARG_DIFF_DST, dy},
-            {DNNL_ARG_MEAN, *mean_},
-            {DNNL_ARG_VARIANCE, *variance_},
-            {DNNL_ARG_SCALE, *scale_},
-            {DNNL_ARG_DIFF_SRC, dx},
-            {DNNL_ARG_DIFF_SCALE, gradient_of(lowering, 1)},
-            {DNNL_ARG_DIFF_SHIFT, gradient_of(lowering, 2)}};
+        Arguments arguments = {{DNNL_ARG_SRC, x},
+                               {DNNL_ARG_DIFF_DST, dy},
+                               {DNNL_ARG_MEAN, *mean_},
+                               {DNNL_ARG_VARIANCE, *variance_},
+                               {DNNL_ARG_SCALE, *scale_},
+                               {DNNL_ARG_DIFF_SRC, dx},
+                               {DNNL_ARG_DIFF_SCALE, gradient_of(lowering, 1)},
+                               {DNNL_ARG_DIFF_SHIFT, gradient_of(lowering, 2)}};
         if (backward_reads_shift) {
             arguments.emplace_back(DNNL_ARG_SHIFT, *shift_);
         }

@@ -25,13 +25,8 @@ public:
         }
         const TensorView x = source(lowering);
         const TensorView y = lowering.make_value(output(), x.desc);
-        lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{[count = stored_elements_of(x.desc),
-                                      dtype = op_.dtype](std::span<void* const> at) {
-                                         cast(static_cast<const float*>(at[0]),
-                                              static_cast<float*>(at[1]), count, dtype);
-                                     },
-                                     {x, y}}});
+        lowering.compute_by_loops(text_of(x.desc),
+                                  loop_call(cast, {x, y}, stored_elements_of(x.desc), op_.dtype));
     }
 
     void backward_data(Lowering& lowering) override { backward(lowering); }
@@ -47,9 +42,7 @@ private:
 
     TensorView source(Lowering& lowering) const {
         const TensorView x = lowering.shaped_value(input(0));
-        return type_of(x.desc) == ElementType::f32
-                   ? x
-                   : lowering.plain_value(input(0), ElementType::f32);
+        return type_of(x.desc) == ElementType::f32 ? x : lowering.plain_value(input(0));
     }
 
     void backward(Lowering& lowering) const {

@@ -111,19 +111,11 @@ std::optional<ChannelBlocks> channel_blocks_of(const Desc& desc) {
 }
 
 Call add_bias_call(const TensorView& y, const TensorView& bias) {
-    return KernelCall{[shape = required_blocks_of(y.desc)](std::span<void* const> at) {
-                          add_bias(shape, static_cast<const float*>(at[1]),
-                                   static_cast<float*>(at[0]));
-                      },
-                      {y, bias}};
+    return loop_call(add_bias, {bias, y}, required_blocks_of(y.desc));
 }
 
 Call bias_gradient_call(const TensorView& dy, const TensorView& dbias) {
-    return KernelCall{[shape = required_blocks_of(dy.desc)](std::span<void* const> at) {
-                          bias_gradient(shape, static_cast<const float*>(at[0]),
-                                        static_cast<float*>(at[1]));
-                      },
-                      {dy, dbias}};
+    return loop_call(bias_gradient, {dy, dbias}, required_blocks_of(dy.desc));
 }
 
 }  // namespace strata::cpu

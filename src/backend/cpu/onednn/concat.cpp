@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cpu/kernels/move.h"
 #include "backend/cpu/onednn/choose.h"
 #include "backend/cpu/onednn/layer_lowering.h"
+#include "backend/cpu/onednn/view_calls.h"
 
 #include <algorithm>
 #include <span>
@@ -16,7 +16,7 @@ public:
 
     void forward(Lowering& lowering) override {
         std::vector<Desc> descs;
-        std::vector<std::pair<int, TensorView>> arguments;
+        Arguments arguments;
         std::vector<TensorView> sources;
         for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
             sources.push_back(source(lowering, i));
@@ -71,20 +71,14 @@ private:
             const Movement move(offsets_of(x.desc), part,
                                 dnnl::memory::data_type_size(type_of(y.desc)));
             const bool clears = begin == 0 && is_padded(y.desc);
-            calls.emplace_back(KernelCall{
-                [move, bytes = clears ? y.desc.get_size() : 0](std::span<void* const> at) {
-                    clear(at[1], bytes);
-                    move(at[0], at[1]);
-                },
-                {x, y}});
+            calls.push_back(move_call(move, x, y, clears ? y.desc.get_size() : 0));
             begin += extent;
         }
         return calls;
     }
 
     std::size_t axis(Lowering& lowering) const {
-        const auto rank = static_cast<std::int64_t>(lowering.extents(output()).size());
-        return static_cast<std::size_t>(op_.axis < 0 ? op_.axis + rank : op_.axis);
+        return axis_among(op_.axis, lowering.extents(output()).size());
     }
 
     // All operands have one type: the library's concat supports nothing else.

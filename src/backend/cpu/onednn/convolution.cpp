@@ -56,8 +56,7 @@ public:
         }
         const TensorView x = lowering.value(input(0), forward_->src_desc());
         const TensorView weight = lowering.value(input(1), forward_->weights_desc());
-        std::vector<std::pair<int, TensorView>> arguments = {{DNNL_ARG_SRC, x},
-                                                             {DNNL_ARG_WEIGHTS, weight}};
+        Arguments arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, weight}};
         if (fuses_bias_) {
             arguments.emplace_back(DNNL_ARG_BIAS, lowering.value(input(2), bias_));
         }
@@ -100,7 +99,7 @@ public:
         const TensorView x = lowering.value(input(0), described.src_desc());
         const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
         const TensorView dw = lowering.make_gradient(input(1), described.diff_weights_desc());
-        std::vector<std::pair<int, TensorView>> arguments = {
+        Arguments arguments = {
             {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_WEIGHTS, dw}};
         if (fuses_bias_) {
             arguments.emplace_back(DNNL_ARG_DIFF_BIAS, lowering.make_gradient(input(2), bias_));

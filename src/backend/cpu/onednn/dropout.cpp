@@ -30,8 +30,8 @@ public:
             views.push_back(index_table(lowering, x.desc));
         }
         const DropoutDraw draw = {static_cast<std::uint64_t>(op_.seed), op_.probability};
-        lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{forward_kernel(draw, stored_elements_of(x.desc)), views}});
+        lowering.compute_by_loops(
+            text_of(x.desc), KernelCall{forward_kernel(draw, stored_elements_of(x.desc)), views});
     }
 
     void backward_data(Lowering& lowering) override {
@@ -41,15 +41,9 @@ public:
         if (in_place) {
             lowering.share_gradient(input(0), dy);
         }
-        lowering.compute({"strata:loops", text_of(*x_)},
-                         {KernelCall{[count = stored_elements_of(*x_),
-                                      probability = op_.probability](std::span<void* const> at) {
-                                         dropout_gradient(static_cast<const float*>(at[0]),
-                                                          static_cast<const std::uint8_t*>(at[1]),
-                                                          static_cast<float*>(at[2]), count,
-                                                          probability);
-                                     },
-                                     {dy, *mask_, dx}}});
+        lowering.compute_by_loops(
+            text_of(*x_), loop_call(dropout_gradient, {dy, *mask_, dx}, stored_elements_of(*x_),
+                                    op_.probability));
     }
 
 private:
@@ -58,9 +52,7 @@ private:
     static TensorView source(Lowering& lowering, TensorId tensor) {
         const TensorView x = lowering.value(tensor);
         const bool countable = is_plain(x.desc) || elements_of(x.desc) <= largest_exact_float;
-        return countable && type_of(x.desc) == ElementType::f32
-                   ? x
-                   : lowering.plain_value(tensor, ElementType::f32);
+        return countable && type_of(x.desc) == ElementType::f32 ? x : lowering.plain_value(tensor);
     }
 
     static dnnl::memory::dim stored(const TensorView& view) {

@@ -9,13 +9,79 @@ namespace strata::cpu {
 
 namespace {
 
+// Operands that are broadcast to the result, by loops over plain values.
+class BroadcastLowering : public LayerLowering {
+public:
+    using LayerLowering::LayerLowering;
+
+    void backward_data(Lowering& lowering) override { backward(lowering, Role::activation); }
+    void backward_weights(Lowering& lowering) override { backward(lowering, Role::parameter); }
+
+protected:
+    virtual void backward(Lowering& lowering, Role role) const = 0;
+
+    // Whether the pass computes this operand's gradient: it is of the parameters or of all others.
+    bool receives_gradient(Lowering& lowering, std::size_t operand, Role role) const {
+        const bool trained = lowering.graph().tensors[input(operand)].role == Role::parameter;
+        return trained == (role == Role::parameter) && lowering.needs_gradient(input(operand));
+    }
+
+    BroadcastPlan plan(Lowering& lowering) const {
+        std::vector<Dims> operands;
+        for (const TensorId tensor : layer_.inputs) {
+            operands.push_back(lowering.extents(tensor));
+        }
+        return {operands, lowering.extents(output())};
+    }
+
+    // Calls loop(operands, y).
+    template <class Loop>
+    void forward_by_loops(Lowering& lowering, const Loop& loop) const {
+        std::vector<TensorView> views;
+        for (const TensorId tensor : layer_.inputs) {
+            views.push_back(lowering.plain_value(tensor));
+        }
+        views.push_back(lowering.make_plain_value(output()));
+        const std::string layout = text_of(views.back().desc);
+        lowering.compute_by_loops(
+            layout, KernelCall{[loop, count = layer_.inputs.size()](std::span<void* const> at) {
+                                   loop(operands_at(at.first(count)), floats(at[count]));
+                               },
+                               std::move(views)});
+    }
+
+    // Calls loop(operands, dy, dx, elements of dx).
+    template <class Loop>
+    Call gradient_call(Lowering& lowering, std::size_t which, std::vector<TensorView> views,
+                       const TensorView& dy, const Loop& loop) const {
+        const std::size_t count = views.size();
+        views.push_back(dy);
+        views.push_back(lowering.make_plain_gradient(input(which)));
+        return KernelCall{
+            [loop, count, elements = elements_of(views.back().desc)](std::span<void* const> at) {
+                loop(operands_at(at.first(count)), floats(at[count]), floats(at[count + 1]),
+                     elements);
+            },
+            std::move(views)};
+    }
+
+private:
+    static float* floats(void* address) { return static_cast<float*>(address); }
+
+    static std::vector<const float*> operands_at(std::span<void* const> at) {
+        std::vector<const float*> operands;
+        std::ranges::transform(at, std::back_inserter(operands), floats);
+        return operands;
+    }
+};
+
 // A sum of equal shapes adds operands in their present layout; its gradient is shared by every
 // operand, without copies. Two operands of which one has the result's shape use the library's
 // primitive, in that operand's layout. Everything else uses loops over plain values.
-class ElementwiseLowering : public LayerLowering {
+class ElementwiseLowering : public BroadcastLowering {
 public:
     ElementwiseLowering(const Layer& layer, const Elementwise& op)
-        : LayerLowering(layer), op_(op) {}
+        : BroadcastLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
         if (op_.kind == ElementwiseKind::add && all_shapes_equal(lowering)) {
@@ -25,11 +91,12 @@ public:
         if (library_) {
             return library_->forward(lowering, layer_);
         }
-        forward_by_loops(lowering);
+        const bool whole = !is_floating(lowering.graph().tensors[output()].tensor.dtype);
+        forward_by_loops(lowering, [kind = op_.kind, plan = plan(lowering), whole](
+                                       BroadcastInputs inputs, float* y) {
+            elementwise(kind, plan, inputs, y, whole);
+        });
     }
-
-    void backward_data(Lowering& lowering) override { backward(lowering, Role::activation); }
-    void backward_weights(Lowering& lowering) override { backward(lowering, Role::parameter); }
 
 private:
     bool has_result_shape(Lowering& lowering, std::size_t operand) const {
@@ -45,22 +112,6 @@ private:
         return true;
     }
 
-    bool is_whole_number(Lowering& lowering) const {
-        return !is_floating(lowering.graph().tensors[output()].tensor.dtype);
-    }
-
-    // Operands whose gradient the pass computes: either the parameters or all others.
-    std::vector<std::size_t> receivers(Lowering& lowering, Role role) const {
-        std::vector<std::size_t> operands;
-        for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
-            const bool trained = lowering.graph().tensors[input(i)].role == Role::parameter;
-            if (trained == (role == Role::parameter) && lowering.needs_gradient(input(i))) {
-                operands.push_back(i);
-            }
-        }
-        return operands;
-    }
-
     void forward_sum(Lowering& lowering) const {
         const Desc desc = lowering.shaped_value(input(0)).desc;
         std::vector<TensorView> terms;
@@ -68,22 +119,6 @@ private:
             terms.push_back(lowering.value(tensor, desc));
         }
         lowering.compute(lowering.sum_of(terms, lowering.make_value(output(), desc)));
-    }
-
-    BroadcastPlan plan(Lowering& lowering) const {
-        std::vector<Dims> operands;
-        for (const TensorId tensor : layer_.inputs) {
-            operands.push_back(lowering.extents(tensor));
-        }
-        return {operands, lowering.extents(output())};
-    }
-
-    std::vector<TensorView> sources(Lowering& lowering) const {
-        std::vector<TensorView> views;
-        for (const TensorId tensor : layer_.inputs) {
-            views.push_back(lowering.plain_value(tensor, ElementType::f32));
-        }
-        return views;
     }
 
     // The values on which one operand's gradient depends: for a sum none, for a product the other
@@ -96,32 +131,9 @@ private:
         std::vector<TensorView> views;
         for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
             const bool unread = is_sum || (is_product && i == which);
-            views.push_back(unread ? dy : lowering.plain_value(input(i), ElementType::f32));
+            views.push_back(unread ? dy : lowering.plain_value(input(i)));
         }
         return views;
-    }
-
-    static std::vector<const float*> operands_at(std::span<void* const> at, std::size_t count) {
-        std::vector<const float*> operands;
-        for (std::size_t i = 0; i < count; ++i) {
-            operands.push_back(static_cast<const float*>(at[i]));
-        }
-        return operands;
-    }
-
-    void forward_by_loops(Lowering& lowering) const {
-        std::vector<TensorView> views = sources(lowering);
-        const Desc desc = plain(lowering.extents(output()), ElementType::f32);
-        const std::size_t count = views.size();
-        views.push_back(lowering.make_value(output(), desc));
-        lowering.compute(
-            {"strata:loops", text_of(desc)},
-            {KernelCall{[kind = op_.kind, plan = plan(lowering), count,
-                         whole = is_whole_number(lowering)](std::span<void* const> at) {
-                            elementwise(kind, plan, operands_at(at, count),
-                                        static_cast<float*>(at[count]), whole);
-                        },
-                        std::move(views)}});
     }
 
     // Whether the operand's gradient is the result's, unchanged.
@@ -131,10 +143,12 @@ private:
         return adds && has_result_shape(lowering, operand);
     }
 
-    void backward(Lowering& lowering, Role role) const {
+    void backward(Lowering& lowering, Role role) const override {
         std::vector<Call> calls;
-        std::string layout;
-        for (const std::size_t which : receivers(lowering, role)) {
+        for (std::size_t which = 0; which < layer_.inputs.size(); ++which) {
+            if (!receives_gradient(lowering, which, role)) {
+                continue;
+            }
             if (passes_gradient_on(lowering, which)) {
                 const TensorView dy = lowering.gradient(output());
                 lowering.protect(dy);
@@ -158,26 +172,54 @@ private:
     }
 
     Call gradient_by_loops(Lowering& lowering, std::size_t which) const {
-        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
-        std::vector<TensorView> views = sources_of_gradient(lowering, which, dy);
-        const Desc desc = plain(lowering.extents(input(which)), ElementType::f32);
-        const std::size_t count = views.size();
-        views.push_back(dy);
-        views.push_back(lowering.make_gradient(input(which), desc));
-        return KernelCall{[kind = op_.kind, plan = plan(lowering), which, count,
-                           elements = elements_of(desc)](std::span<void* const> at) {
-                              elementwise_gradient(kind, plan, operands_at(at, count), which,
-                                                   static_cast<const float*>(at[count]),
-                                                   static_cast<float*>(at[count + 1]), elements);
-                          },
-                          std::move(views)};
+        const TensorView dy = lowering.plain_gradient(output());
+        return gradient_call(
+            lowering, which, sources_of_gradient(lowering, which, dy), dy,
+            [kind = op_.kind, plan = plan(lowering), which](
+                BroadcastInputs inputs, const float* slope, float* dx, std::size_t elements) {
+                elementwise_gradient(kind, plan, inputs, which, slope, dx, elements);
+            });
     }
 
     const Elementwise& op_;
     std::optional<LibraryBinary> library_;
 };
 
+class SelectLowering : public BroadcastLowering {
+public:
+    using BroadcastLowering::BroadcastLowering;
+
+    void forward(Lowering& lowering) override {
+        forward_by_loops(lowering, [plan = plan(lowering)](BroadcastInputs inputs, float* y) {
+            select(plan, inputs, y);
+        });
+    }
+
+private:
+    // Only the condition is read; the gradient takes the place of the others.
+    void backward(Lowering& lowering, Role role) const override {
+        const TensorView dy = lowering.plain_gradient(output());
+        std::vector<Call> calls;
+        for (std::size_t which = 1; which < 3; ++which) {
+            if (receives_gradient(lowering, which, role)) {
+                const TensorView condition = lowering.plain_value(input(0));
+                calls.push_back(gradient_call(
+                    lowering, which, {condition, dy, dy}, dy,
+                    [plan = plan(lowering), which](BroadcastInputs inputs, const float* slope,
+                                                   float* dx, std::size_t elements) {
+                        select_gradient(plan, inputs, which, slope, dx, elements);
+                    }));
+            }
+        }
+        lowering.compute({"strata:loops", text_of(dy.desc)}, std::move(calls));
+    }
+};
+
 }  // namespace
+
+Made lower(const Layer& layer, const Select&) {
+    return std::make_unique<SelectLowering>(layer);
+}
 
 Made lower(const Layer& layer, const Elementwise& op) {
     return std::make_unique<ElementwiseLowering>(layer, op);

@@ -31,14 +31,12 @@ public:
     void forward(Lowering& lowering) override {
         const ElementType type = lowering.element_type(input(0));
         const TensorView x = lowering.plain_value(input(0), type);
-        const TensorView y = lowering.make_value(output(), plain(lowering.extents(output()), type));
+        const TensorView y = lowering.make_plain_value(output(), type);
         const Extents whole = lowering.extents(output());
         const Desc view = plain(aligned(lowering.extents(input(0)), whole.size()), type);
         const Movement move(stretched(offsets_of(view), whole), offsets_of(y.desc),
                             dnnl::memory::data_type_size(type));
-        lowering.compute(
-            {"strata:loops", text_of(y.desc)},
-            {KernelCall{[move](std::span<void* const> at) { move(at[0], at[1]); }, {x, y}}});
+        lowering.compute_by_loops(text_of(y.desc), loop_call(move, {x, y}));
     }
 
     void backward_data(Lowering& lowering) override { backward(lowering); }
@@ -46,18 +44,12 @@ public:
 
 private:
     void backward(Lowering& lowering) const {
-        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
-        const TensorView dx =
-            lowering.make_gradient(input(0), plain(lowering.extents(input(0)), ElementType::f32));
+        const TensorView dy = lowering.plain_gradient(output());
+        const TensorView dx = lowering.make_plain_gradient(input(0));
         const Extents whole = lowering.extents(output());
         const Extents kept = aligned(lowering.extents(input(0)), whole.size());
-        lowering.compute(
-            {"strata:loops", text_of(dy.desc)},
-            {KernelCall{[plan = ReductionPlan(whole, kept)](std::span<void* const> at) {
-                            reduce(ReductionKind::sum, plan, static_cast<const float*>(at[0]),
-                                   static_cast<float*>(at[1]));
-                        },
-                        {dy, dx}}});
+        lowering.compute_by_loops(text_of(dy.desc), loop_call(reduce, {dy, dx}, ReductionKind::sum,
+                                                              ReductionPlan(whole, kept)));
     }
 };
 

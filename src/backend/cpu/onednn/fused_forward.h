@@ -37,7 +37,7 @@ public:
     // The primitive's arguments apart from the source, and the calls that must come before it.
     // Makes the result's value.
     struct Operands {
-        std::vector<std::pair<int, TensorView>> arguments;
+        Arguments arguments;
         std::vector<Call> before;
     };
     Operands operands(AddendPlace place, const Desc& weights, const Desc& y);

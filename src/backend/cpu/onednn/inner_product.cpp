@@ -94,10 +94,9 @@ Call InnerProduct::forward(const TensorView& x, const TensorView& y, Into into,
         })) {
         const Desc read = product->weights_desc();
         const TensorView weight = weight_view(transposed(read));
-        std::vector<std::pair<int, TensorView>> arguments = {
-            {DNNL_ARG_SRC, x},
-            {DNNL_ARG_WEIGHTS, {weight.buffer, read, weight.offset}},
-            {DNNL_ARG_DST, y}};
+        Arguments arguments = {{DNNL_ARG_SRC, x},
+                               {DNNL_ARG_WEIGHTS, {weight.buffer, read, weight.offset}},
+                               {DNNL_ARG_DST, y}};
         if (bias) {
             arguments.emplace_back(DNNL_ARG_BIAS, TensorView{bias->buffer, row, bias->offset});
         }
@@ -111,8 +110,8 @@ Call InnerProduct::forward(const TensorView& x, const TensorView& y, Into into,
         shares_cache_sets(weight_.rows, described.impl_info_str())) {
         described = describe_forward(descs, by_rows, into);
     }
-    std::vector<std::pair<int, TensorView>> arguments = {
-        {DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, weight_view(described.weights_desc())}};
+    Arguments arguments = {{DNNL_ARG_SRC, x},
+                           {DNNL_ARG_WEIGHTS, weight_view(described.weights_desc())}};
     if (bias) {
         arguments.emplace_back(DNNL_ARG_BIAS, *bias);
     }
@@ -185,7 +184,7 @@ std::vector<Call> InnerProduct::backward_weights(const TensorView& x, const Tens
         },
         [](const auto& candidate) { return candidate.diff_weights_desc(); });
     const TensorView gradient = gradient_view(described.diff_weights_desc(), whole_gradient);
-    std::vector<std::pair<int, TensorView>> arguments = {
+    Arguments arguments = {
         {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_WEIGHTS, gradient}};
     if (bias) {
         arguments.emplace_back(DNNL_ARG_DIFF_BIAS, *bias);
@@ -194,7 +193,7 @@ std::vector<Call> InnerProduct::backward_weights(const TensorView& x, const Tens
     return {lowering_.call<BackwardWeights>(described, std::move(arguments))};
 }
 
-Call with_views(const Call& call, const std::vector<std::pair<int, TensorView>>& views) {
+Call with_views(const Call& call, const Arguments& views) {
     PrimitiveCall copy = std::get<PrimitiveCall>(call);
     for (const auto& [argument, view] : views) {
         for (auto& [existing, at] : copy.arguments) {

@@ -77,6 +77,6 @@ private:
 };
 
 // The same call on other views: a primitive is made once for all steps of a sequence.
-Call with_views(const Call& call, const std::vector<std::pair<int, TensorView>>& views);
+Call with_views(const Call& call, const Arguments& views);
 
 }  // namespace strata::cpu

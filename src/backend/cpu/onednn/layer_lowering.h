@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/cpu/onednn/lowering.h"
+#include "backend/lower/axis.h"
 
 namespace strata::cpu {
 

@@ -54,11 +54,7 @@ bool shares_cache_sets(dnnl::memory::dim floats, std::string_view implementation
 
 Call sum_of_rows(const TensorView& dy, const TensorView& sum) {
     const auto dims = dims_of(dy.desc);
-    return KernelCall{[plan = ReductionPlan(dims, {1, dims[1]})](std::span<void* const> at) {
-                          reduce(ReductionKind::sum, plan, static_cast<const float*>(at[0]),
-                                 static_cast<float*>(at[1]));
-                      },
-                      {dy, sum}};
+    return loop_call(reduce, {dy, sum}, ReductionKind::sum, ReductionPlan(dims, {1, dims[1]}));
 }
 
 LinearMatMul::LinearMatMul(Lowering& lowering, TensorId weight, std::optional<TensorId> bias,
@@ -82,8 +78,8 @@ void LinearMatMul::forward(TensorId x, TensorId y, StepText text) const {
     const Desc read = described.weights_desc();
     const TensorView from = lowering_.value(x, described.src_desc());
     const TensorView weight = lowering_.value(weight_, transposed(read));
-    std::vector<std::pair<int, TensorView>> arguments = {
-        {DNNL_ARG_SRC, from}, {DNNL_ARG_WEIGHTS, {weight.buffer, read, weight.offset}}};
+    Arguments arguments = {{DNNL_ARG_SRC, from},
+                           {DNNL_ARG_WEIGHTS, {weight.buffer, read, weight.offset}}};
     if (bias_) {
         const TensorView row = lowering_.plain_value(*bias_, ElementType::f32);
         arguments.emplace_back(DNNL_ARG_BIAS, TensorView{row.buffer, bias, row.offset});

@@ -15,36 +15,23 @@ public:
 
     void forward(Lowering& lowering) override {
         const auto [images, classes] = shape(lowering);
-        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView x = lowering.plain_value(input(0));
         const TensorView labels = lowering.plain_value(input(1), ElementType::s32);
         const TensorView loss = lowering.make_value(output(), plain({1}, ElementType::f32));
-        logarithms_ = lowering.make_transient(
-            plain({static_cast<dnnl::memory::dim>(images)}, ElementType::f32));
-        lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{[=, n = images, c = classes](std::span<void* const> at) {
-                                         softmax_cross_entropy(
-                                             static_cast<const float*>(at[0]),
-                                             static_cast<const std::int32_t*>(at[1]),
-                                             static_cast<float*>(at[2]), static_cast<float*>(at[3]),
-                                             n, c);
-                                     },
-                                     {x, labels, loss, *logarithms_}}});
+        logarithms_ = lowering.make_floats(images);
+        lowering.compute_by_loops(
+            text_of(x.desc),
+            loop_call(softmax_cross_entropy, {x, labels, loss, *logarithms_}, images, classes));
     }
 
     void backward_data(Lowering& lowering) override {
         const auto [images, classes] = shape(lowering);
-        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView x = lowering.plain_value(input(0));
         const TensorView labels = lowering.plain_value(input(1), ElementType::s32);
         const TensorView dx = lowering.make_gradient(input(0), x.desc);
-        lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{[=, n = images, c = classes](std::span<void* const> at) {
-                                         softmax_cross_entropy_gradient(
-                                             static_cast<const float*>(at[0]),
-                                             static_cast<const std::int32_t*>(at[1]),
-                                             static_cast<const float*>(at[3]),
-                                             static_cast<float*>(at[2]), n, c);
-                                     },
-                                     {x, labels, dx, *logarithms_}}});
+        lowering.compute_by_loops(text_of(x.desc),
+                                  loop_call(softmax_cross_entropy_gradient,
+                                            {x, labels, *logarithms_, dx}, images, classes));
     }
 
 private:

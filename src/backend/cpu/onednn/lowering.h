@@ -62,33 +62,45 @@ public:
         return extents_of(graph().tensors[tensor].tensor);
     }
 
-    TensorView plain_value(TensorId tensor, ElementType type) {
+    TensorView plain_value(TensorId tensor, ElementType type = ElementType::f32) {
         return value(tensor, plain(extents(tensor), type));
+    }
+    TensorView make_plain_value(TensorId tensor, ElementType type = ElementType::f32) {
+        return make_value(tensor, plain(extents(tensor), type));
     }
     // Whether the value already has a layout.
     bool is_placed(TensorId tensor) const { return !copies_of_value(tensor).empty(); }
     // Whether the value already exists in exactly this layout.
     bool has_value(TensorId tensor, const Desc& desc) const;
-    TensorView plain_gradient(TensorId tensor, ElementType type) {
+    TensorView plain_gradient(TensorId tensor, ElementType type = ElementType::f32) {
         return gradient(tensor, plain(extents(tensor), type));
+    }
+    TensorView make_plain_gradient(TensorId tensor) {
+        return make_gradient(tensor, plain(extents(tensor), ElementType::f32));
+    }
+    // f32, for a layer's own use.
+    TensorView make_floats(std::size_t count) {
+        return make_transient(plain({static_cast<dnnl::memory::dim>(count)}, ElementType::f32));
     }
 
     using GraphLowering::compute;
     void compute(StepText text, std::vector<Call> calls, Bytes workspace = {}) {
         compute(Work{std::move(text), workspace, std::move(calls)});
     }
+    // Adds a step of our own loops.
+    void compute_by_loops(std::string layout, Call call) {
+        compute({"strata:loops", std::move(layout)}, {std::move(call)});
+    }
     // Adds a step of one primitive.
     template <class Primitive>
     void compute(const typename Primitive::primitive_desc& described, std::string layout,
-                 std::vector<std::pair<int, TensorView>> arguments, std::string algorithm = {},
-                 StepChoice choice = {}) {
+                 Arguments arguments, std::string algorithm = {}, StepChoice choice = {}) {
         compute(
             {described.impl_info_str(), std::move(layout), std::move(algorithm), std::move(choice)},
             {call<Primitive>(described, std::move(arguments))}, scratchpad_of(described));
     }
     template <class Primitive>
-    Call call(const typename Primitive::primitive_desc& described,
-              std::vector<std::pair<int, TensorView>> arguments) {
+    Call call(const typename Primitive::primitive_desc& described, Arguments arguments) {
         const Desc scratch = described.scratchpad_desc();
         reserve_scratchpad(scratch.get_size());
         arguments.emplace_back(DNNL_ARG_SCRATCHPAD, TensorView{scratchpad, scratch});

@@ -21,7 +21,7 @@ public:
             return forward_by_loops(lowering, x, *blocks);
         }
         const TensorView y = lowering.make_value(output(), forward_->dst_desc());
-        std::vector<std::pair<int, TensorView>> arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}};
+        Arguments arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}};
         if (lowering.trains() && forward_->workspace_desc().get_size() > 0) {
             scales_ = lowering.make_transient(forward_->workspace_desc());
             arguments.emplace_back(DNNL_ARG_WORKSPACE, *scales_);
@@ -37,8 +37,7 @@ public:
         const auto described = describe_backward_of(lowering, x.desc);
         const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
         const TensorView dx = lowering.make_gradient(input(0), described.diff_src_desc());
-        std::vector<std::pair<int, TensorView>> arguments = {
-            {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}};
+        Arguments arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}};
         if (scales_) {
             arguments.emplace_back(DNNL_ARG_WORKSPACE, *scales_);
         }
@@ -70,26 +69,15 @@ private:
                             .k = k()};
         stored_ = x.desc;
         const TensorView y = lowering.make_value(output(), x.desc);
-        lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{[lrn = *loops_](std::span<void* const> at) {
-                                         normalize_channels(lrn, static_cast<const float*>(at[0]),
-                                                            static_cast<float*>(at[1]));
-                                     },
-                                     {x, y}}});
+        lowering.compute_by_loops(text_of(x.desc), loop_call(normalize_channels, {x, y}, *loops_));
     }
 
     void backward_by_loops(Lowering& lowering) const {
         const TensorView x = lowering.value(input(0), stored_);
         const TensorView dy = lowering.gradient(output(), stored_);
         const TensorView dx = lowering.make_gradient(input(0), stored_);
-        lowering.compute({"strata:loops", text_of(stored_)},
-                         {KernelCall{[lrn = *loops_](std::span<void* const> at) {
-                                         normalize_channels_gradient(
-                                             lrn, static_cast<const float*>(at[0]),
-                                             static_cast<const float*>(at[1]),
-                                             static_cast<float*>(at[2]));
-                                     },
-                                     {x, dy, dx}}});
+        lowering.compute_by_loops(text_of(stored_),
+                                  loop_call(normalize_channels_gradient, {x, dy, dx}, *loops_));
     }
 
     float alpha() const { return static_cast<float>(op_.alpha); }

@@ -123,11 +123,8 @@ private:
     // Uses our loops: the library has no fast sum over outer axes.
     static Call sum_of_copies(const Extents& stacked, const Extents& extents,
                               const TensorView& copies, const TensorView& sum) {
-        return KernelCall{[plan = ReductionPlan(stacked, extents)](std::span<void* const> at) {
-                              reduce(ReductionKind::sum, plan, static_cast<const float*>(at[0]),
-                                     static_cast<float*>(at[1]));
-                          },
-                          {copies, sum}};
+        return loop_call(reduce, {copies, sum}, ReductionKind::sum,
+                         ReductionPlan(stacked, extents));
     }
 
     const MatMul& op_;

@@ -176,28 +176,20 @@ public:
     PadLowering(const Layer& layer, const Pad& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
-        const TensorView y =
-            lowering.make_value(output(), plain(lowering.extents(output()), ElementType::f32));
-        lowering.compute({"strata:loops", text_of(y.desc)},
-                         {KernelCall{[rows = rows(lowering), value = static_cast<float>(op_.value)](
-                                         std::span<void* const> at) {
-                                         rows.pad(static_cast<const float*>(at[0]), value,
-                                                  static_cast<float*>(at[1]));
-                                     },
-                                     {x, y}}});
+        const TensorView x = lowering.plain_value(input(0));
+        const TensorView y = lowering.make_plain_value(output());
+        const auto loops = [rows = rows(lowering), value = static_cast<float>(op_.value)](
+                               const float* from, float* to) { rows.pad(from, value, to); };
+        lowering.compute_by_loops(text_of(y.desc), loop_call(loops, {x, y}));
     }
 
     void backward_data(Lowering& lowering) override {
-        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
-        const TensorView dx =
-            lowering.make_gradient(input(0), plain(lowering.extents(input(0)), ElementType::f32));
-        lowering.compute({"strata:loops", text_of(dy.desc)},
-                         {KernelCall{[rows = rows(lowering)](std::span<void* const> at) {
-                                         rows.fold(static_cast<const float*>(at[0]),
-                                                   static_cast<float*>(at[1]));
-                                     },
-                                     {dy, dx}}});
+        const TensorView dy = lowering.plain_gradient(output());
+        const TensorView dx = lowering.make_plain_gradient(input(0));
+        const auto loops = [rows = rows(lowering)](const float* from, float* to) {
+            rows.fold(from, to);
+        };
+        lowering.compute_by_loops(text_of(dy.desc), loop_call(loops, {dy, dx}));
     }
 
 private:

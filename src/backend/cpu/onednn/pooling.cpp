@@ -6,7 +6,7 @@
 #include "backend/cpu/onednn/layer_lowering.h"
 #include "op/window.h"
 
-#include <memory>
+#include <optional>
 
 namespace strata::cpu {
 
@@ -48,7 +48,7 @@ public:
         const TensorView x = lowering.value(input(0), x_);
         const TensorView y = lowering.make_value(output(), described.dst_desc());
         y_ = y.desc;
-        std::vector<std::pair<int, TensorView>> arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}};
+        Arguments arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}};
         if (lowering.trains() && op_.kind == PoolingKind::max) {
             indices_ = lowering.make_transient(described.workspace_desc());
             arguments.emplace_back(DNNL_ARG_WORKSPACE, *indices_);
@@ -68,8 +68,7 @@ public:
             window_.kernel, gaps_, window_.pad_begin, end_);
         const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
         const TensorView dx = lowering.make_gradient(input(0), described.diff_src_desc());
-        std::vector<std::pair<int, TensorView>> arguments = {{DNNL_ARG_DIFF_DST, dy},
-                                                             {DNNL_ARG_DIFF_SRC, dx}};
+        Arguments arguments = {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}};
         if (indices_) {
             arguments.emplace_back(DNNL_ARG_WORKSPACE, *indices_);
         }
@@ -99,7 +98,7 @@ private:
     void choose_average(const Tensor& x, const Tensor& y) {
         const bool overhangs = end_ != window_.pad_end;
         if (op_.count_include_pad && overhangs) {
-            axes_ = std::make_shared<const WeightedAxes>(weighted_axes(op_, x, y));
+            axes_ = weighted_axes(op_, x, y);
         }
         algorithm_ = op_.count_include_pad ? algorithm::pooling_avg_include_padding
                                            : algorithm::pooling_avg_exclude_padding;
@@ -111,7 +110,7 @@ private:
         const Tensor& x = lowering.graph().tensors[input(0)].tensor;
         const Tensor& y = lowering.graph().tensors[output()].tensor;
         if (op_.kind == PoolingKind::average) {
-            axes_ = std::make_shared<const WeightedAxes>(weighted_axes(op_, x, y));
+            axes_ = weighted_axes(op_, x, y);
         } else if (window_.kernel.size() == 2) {
             windows_ = MaximumWindows{.channels = x.dims[1],
                                       .images = x.dims[0],
@@ -133,32 +132,22 @@ private:
         const TensorView x = lowering.value(input(0), x_);
         layout_ = channel_layout_of(x_);
         const TensorView y = lowering.make_value(output(), looped(lowering, output()));
-        std::vector<TensorView> views = {x, y};
-        if (lowering.trains()) {
-            const auto count = static_cast<dnnl::memory::dim>(elements_of(y.desc));
-            indices_ = lowering.make_transient(plain({count}, ElementType::s32));
-            views.push_back(*indices_);
+        const std::string layout = text_of(x.desc, y.desc);
+        if (!lowering.trains()) {
+            const auto without_places = [](const MaximumWindows& windows, const float* in,
+                                           float* out) { maxima(windows, in, out, nullptr); };
+            return lowering.compute_by_loops(layout, loop_call(+without_places, {x, y}, *windows_));
         }
-        lowering.compute(
-            {"strata:loops", text_of(x.desc, y.desc)},
-            {KernelCall{[windows = *windows_](std::span<void* const> at) {
-                            maxima(windows, static_cast<const float*>(at[0]),
-                                   static_cast<float*>(at[1]),
-                                   at.size() > 2 ? static_cast<std::int32_t*>(at[2]) : nullptr);
-                        },
-                        std::move(views)}});
+        const auto count = static_cast<dnnl::memory::dim>(elements_of(y.desc));
+        indices_ = lowering.make_transient(plain({count}, ElementType::s32));
+        lowering.compute_by_loops(layout, loop_call(maxima, {x, y, *indices_}, *windows_));
     }
 
     void maximum_gradient_by_loops(Lowering& lowering) const {
         const TensorView dy = lowering.gradient(output(), looped(lowering, output()));
         const TensorView dx = lowering.make_gradient(input(0), looped(lowering, input(0)));
-        lowering.compute({"strata:loops", text_of(dy.desc, dx.desc)},
-                         {KernelCall{[windows = *windows_](std::span<void* const> at) {
-                                         maxima_gradient(windows, static_cast<const float*>(at[0]),
-                                                         static_cast<const std::int32_t*>(at[1]),
-                                                         static_cast<float*>(at[2]));
-                                     },
-                                     {dy, *indices_, dx}}});
+        lowering.compute_by_loops(text_of(dy.desc, dx.desc),
+                                  loop_call(maxima_gradient, {dy, *indices_, dx}, *windows_));
     }
 
     Desc looped(Lowering& lowering, TensorId tensor) const {
@@ -169,25 +158,16 @@ private:
         layout_ = channel_layout_of(x_);
         const TensorView x = lowering.value(input(0), looped(lowering, input(0)));
         const TensorView y = lowering.make_value(output(), looped(lowering, output()));
-        lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{[axes = axes_, layout = layout_](std::span<void* const> at) {
-                                         spatial_sums(*axes, layout.outer, layout.inner,
-                                                      static_cast<const float*>(at[0]),
-                                                      static_cast<float*>(at[1]));
-                                     },
-                                     {x, y}}});
+        lowering.compute_by_loops(
+            text_of(x.desc), loop_call(spatial_sums, {x, y}, *axes_, layout_.outer, layout_.inner));
     }
 
     void backward_by_loops(Lowering& lowering) const {
         const TensorView dy = lowering.gradient(output(), looped(lowering, output()));
         const TensorView dx = lowering.make_gradient(input(0), looped(lowering, input(0)));
-        lowering.compute({"strata:loops", text_of(dy.desc)},
-                         {KernelCall{[axes = axes_, layout = layout_](std::span<void* const> at) {
-                                         spatial_sums_gradient(*axes, layout.outer, layout.inner,
-                                                               static_cast<const float*>(at[0]),
-                                                               static_cast<float*>(at[1]));
-                                     },
-                                     {dy, dx}}});
+        lowering.compute_by_loops(
+            text_of(dy.desc),
+            loop_call(spatial_sums_gradient, {dy, dx}, *axes_, layout_.outer, layout_.inner));
     }
 
     // For the input's present layout. If the library has only slow reference loops for that (on
@@ -223,7 +203,7 @@ private:
     std::optional<PoolingForward::primitive_desc> forward_;
     std::optional<TensorView> indices_;
     // If our own loops are needed.
-    std::shared_ptr<const WeightedAxes> axes_;
+    std::optional<WeightedAxes> axes_;
     std::optional<MaximumWindows> windows_;
     ChannelLayout layout_;
 };

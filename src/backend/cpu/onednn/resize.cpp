@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 namespace strata::cpu {
 
@@ -59,7 +58,7 @@ public:
         x_ = x.desc;
         algorithm_ = is_batch_last(x_) ? std::nullopt : algorithm_of(op_, input_tensor);
         layout_ = channel_layout_of(x_);
-        axes_ = std::make_shared<const WeightedAxes>(weighted_axes(op_, input_tensor));
+        axes_ = weighted_axes(op_, input_tensor);
         if (!algorithm_) {
             return forward_by_loops(lowering);
         }
@@ -91,13 +90,8 @@ private:
             lowering.value(input(0), layout_.desc(lowering.extents(input(0)), ElementType::f32));
         const TensorView y = lowering.make_value(
             output(), layout_.desc(lowering.extents(output()), ElementType::f32));
-        lowering.compute({"strata:loops", text_of(y.desc)},
-                         {KernelCall{[axes = axes_, layout = layout_](std::span<void* const> at) {
-                                         spatial_sums(*axes, layout.outer, layout.inner,
-                                                      static_cast<const float*>(at[0]),
-                                                      static_cast<float*>(at[1]));
-                                     },
-                                     {x, y}}});
+        lowering.compute_by_loops(
+            text_of(y.desc), loop_call(spatial_sums, {x, y}, axes_, layout_.outer, layout_.inner));
     }
 
     void backward_by_loops(Lowering& lowering) const {
@@ -105,13 +99,8 @@ private:
             lowering.gradient(output(), layout_.desc(lowering.extents(output()), ElementType::f32));
         const TensorView dx = lowering.make_gradient(
             input(0), layout_.desc(lowering.extents(input(0)), ElementType::f32));
-        lowering.compute({"strata:loops", text_of(dx.desc)},
-                         {KernelCall{[axes = axes_, layout = layout_](std::span<void* const> at) {
-                                         spatial_sums_gradient(*axes, layout.outer, layout.inner,
-                                                               static_cast<const float*>(at[0]),
-                                                               static_cast<float*>(at[1]));
-                                     },
-                                     {dy, dx}}});
+        lowering.compute_by_loops(text_of(dx.desc), loop_call(spatial_sums_gradient, {dy, dx},
+                                                              axes_, layout_.outer, layout_.inner));
     }
 
     const Resize& op_;
@@ -119,7 +108,7 @@ private:
     std::optional<Forward::primitive_desc> forward_;
     Desc x_, y_;
     ChannelLayout layout_;
-    std::shared_ptr<const WeightedAxes> axes_;
+    WeightedAxes axes_;
 };
 
 }  // namespace

@@ -13,9 +13,8 @@ std::size_t size(std::int64_t extent) {
 }
 
 NormalizationLoops loops_of(const LayerNormalization& op, const dnnl::memory::dims& x) {
-    const auto rank = static_cast<std::int64_t>(x.size());
     NormalizationLoops loops;
-    loops.width = size(product(std::span(x).subspan(size(op.axis < 0 ? op.axis + rank : op.axis))));
+    loops.width = size(product(std::span(x).subspan(axis_among(op.axis, x.size()))));
     loops.rows = size(product(x)) / loops.width;
     loops.epsilon = static_cast<float>(op.epsilon);
     loops.centred = op.kind == NormalizationKind::standard;
@@ -84,9 +83,7 @@ private:
     }
 
     TensorView scratch_of(Lowering& lowering) const {
-        const auto floats = normalization_scratch(loops_, omp_get_max_threads());
-        return lowering.make_transient(
-            plain({static_cast<dnnl::memory::dim>(floats)}, ElementType::f32));
+        return lowering.make_floats(normalization_scratch(loops_, omp_get_max_threads()));
     }
 
     // Any view can replace an absent parameter, because it is not read.

@@ -31,12 +31,7 @@ Desc panels(Dim rows, Dim columns) {
 
 Call call_of(const SkinnyGemm& product, const TensorView& x, const TensorView& b,
              const TensorView& y, Into into) {
-    return KernelCall{[product, into](std::span<void* const> at) {
-                          skinny_gemm(product, static_cast<const float*>(at[0]),
-                                      static_cast<const float*>(at[1]), static_cast<float*>(at[2]),
-                                      into);
-                      },
-                      {x, b, y}};
+    return loop_call(skinny_gemm, {x, b, y}, product, into, Epilogue{});
 }
 
 // Finishes a panel's columns of the whole result.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/cpu/kernels/move.h"
 #include "backend/cpu/onednn/layer_lowering.h"
+#include "backend/cpu/onednn/view_calls.h"
 
 namespace strata::cpu {
 
@@ -8,10 +8,8 @@ namespace {
 
 // The offsets of the slice's elements, selected from those of the whole input.
 AxisOffsets taken(const Slice& op, AxisOffsets offsets) {
-    const auto rank = static_cast<std::int64_t>(offsets.size());
     for (std::size_t i = 0; i < op.axes.size(); ++i) {
-        auto& along =
-            offsets[static_cast<std::size_t>(op.axes[i] < 0 ? op.axes[i] + rank : op.axes[i])];
+        auto& along = offsets[axis_among(op.axes[i], offsets.size())];
         std::vector<std::int64_t> chosen;
         for (std::int64_t k = 0; k < op.extents[i]; ++k) {
             const std::int64_t step = op.steps.empty() ? 1 : op.steps[i];
@@ -36,13 +34,8 @@ public:
         const Desc desc = alike(x.desc, lowering.extents(output()), type_of(x.desc));
         const TensorView y = lowering.make_value(output(), desc);
         const Movement move(taken(op_, offsets_of(x.desc)), offsets_of(y.desc), bytes_of(x));
-        lowering.compute({"strata:loops", text_of(x.desc, y.desc)},
-                         {KernelCall{[move, padding = is_padded(desc) ? desc.get_size() : 0](
-                                         std::span<void* const> at) {
-                                         clear(at[1], padding);
-                                         move(at[0], at[1]);
-                                     },
-                                     {x, y}}});
+        lowering.compute_by_loops(text_of(x.desc, y.desc),
+                                  move_call(move, x, y, is_padded(desc) ? desc.get_size() : 0));
     }
 
     void backward_data(Lowering& lowering) override { backward(lowering); }
@@ -57,12 +50,7 @@ private:
         const Desc desc = alike(*x_, lowering.extents(input(0)), type_of(dy.desc));
         const TensorView dx = lowering.make_gradient(input(0), desc);
         const Movement move(offsets_of(dy.desc), taken(op_, offsets_of(desc)), bytes_of(dy));
-        lowering.compute({"strata:loops", text_of(dy.desc, desc)},
-                         {KernelCall{[move, bytes = desc.get_size()](std::span<void* const> at) {
-                                         clear(at[1], bytes);
-                                         move(at[0], at[1]);
-                                     },
-                                     {dy, dx}}});
+        lowering.compute_by_loops(text_of(dy.desc, desc), move_call(move, dy, dx, desc.get_size()));
     }
 
     static std::size_t bytes_of(const TensorView& view) {

@@ -3,9 +3,6 @@
 #include "backend/cpu/onednn/channel_layout.h"
 #include "backend/cpu/onednn/layer_lowering.h"
 
-#include <functional>
-#include <numeric>
-
 namespace strata::cpu {
 
 namespace {
@@ -58,42 +55,27 @@ private:
     }
 
     AcrossRows shape(Lowering& lowering) const {
-        const auto& extents = lowering.extents(input(0));
-        const auto at = extents.begin() + axis(lowering);
-        const auto product = [](auto begin, auto end) {
-            return std::accumulate(begin, end, std::int64_t{1}, std::multiplies<>());
-        };
-        return {product(extents.begin(), at), *at, product(at + 1, extents.end()), op_.logarithm};
+        const auto around = extents_around(op_.axis, lowering.extents(input(0)));
+        return {around.outer, around.extent, around.inner, op_.logarithm};
     }
 
     void forward_by_loops(Lowering& lowering) {
-        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView x = lowering.plain_value(input(0));
         const TensorView y = lowering.make_value(output(), x.desc);
-        lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{[rows = shape(lowering)](std::span<void* const> at) {
-                                         softmax_across(rows, static_cast<const float*>(at[0]),
-                                                        static_cast<float*>(at[1]));
-                                     },
-                                     {x, y}}});
+        lowering.compute_by_loops(text_of(x.desc),
+                                  loop_call(softmax_across, {x, y}, shape(lowering)));
     }
 
     void backward_by_loops(Lowering& lowering) const {
-        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
+        const TensorView dy = lowering.plain_gradient(output());
         const TensorView y = lowering.value(output(), dy.desc);
         const TensorView dx = lowering.make_gradient(input(0), dy.desc);
-        lowering.compute({"strata:loops", text_of(dy.desc)},
-                         {KernelCall{[rows = shape(lowering)](std::span<void* const> at) {
-                                         softmax_across_gradient(rows,
-                                                                 static_cast<const float*>(at[0]),
-                                                                 static_cast<const float*>(at[1]),
-                                                                 static_cast<float*>(at[2]));
-                                     },
-                                     {y, dy, dx}}});
+        lowering.compute_by_loops(text_of(dy.desc),
+                                  loop_call(softmax_across_gradient, {y, dy, dx}, shape(lowering)));
     }
 
     int axis(Lowering& lowering) const {
-        const auto rank = static_cast<std::int64_t>(lowering.extents(input(0)).size());
-        return static_cast<int>(op_.axis < 0 ? op_.axis + rank : op_.axis);
+        return static_cast<int>(axis_among(op_.axis, lowering.extents(input(0)).size()));
     }
 
     const Softmax& op_;

@@ -7,13 +7,9 @@ namespace strata::cpu {
 
 namespace {
 
-TopKShape shape_along(std::int64_t axis, const dnnl::memory::dims& dims) {
-    const auto rank = static_cast<std::int64_t>(dims.size());
-    const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
-    const std::span extents(dims);
-    return {.outer = product(extents.first(at)),
-            .extent = extents[at],
-            .inner = product(extents.subspan(at + 1))};
+TopKShape shape_along(std::int64_t axis, const Dims& dims) {
+    const AxisExtents around = extents_around(axis, dims);
+    return {.outer = around.outer, .extent = around.extent, .inner = around.inner};
 }
 
 class TopKLowering : public LayerLowering {
@@ -21,17 +17,11 @@ public:
     TopKLowering(const Layer& layer, const TopK& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
-        const Desc desc = plain(lowering.extents(output()), ElementType::f32);
-        const TensorView y = lowering.make_value(output(), desc);
-        positions_ = lowering.make_value(layer_.outputs[1], desc);
-        lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{[shape = shape(lowering)](std::span<void* const> at) {
-                                         top_k(shape, static_cast<const float*>(at[0]),
-                                               static_cast<float*>(at[1]),
-                                               static_cast<float*>(at[2]));
-                                     },
-                                     {x, y, *positions_}}});
+        const TensorView x = lowering.plain_value(input(0));
+        const TensorView y = lowering.make_plain_value(output());
+        positions_ = lowering.make_value(layer_.outputs[1], y.desc);
+        lowering.compute_by_loops(text_of(x.desc),
+                                  loop_call(top_k, {x, y, *positions_}, shape(lowering)));
     }
 
     void backward_data(Lowering& lowering) override { backward(lowering); }
@@ -39,16 +29,10 @@ public:
 
 private:
     void backward(Lowering& lowering) const {
-        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
-        const TensorView dx =
-            lowering.make_gradient(input(0), plain(lowering.extents(input(0)), ElementType::f32));
-        lowering.compute({"strata:loops", text_of(dx.desc)},
-                         {KernelCall{[shape = shape(lowering)](std::span<void* const> at) {
-                                         top_k_gradient(shape, static_cast<const float*>(at[0]),
-                                                        static_cast<const float*>(at[1]),
-                                                        static_cast<float*>(at[2]));
-                                     },
-                                     {dy, *positions_, dx}}});
+        const TensorView dy = lowering.plain_gradient(output());
+        const TensorView dx = lowering.make_plain_gradient(input(0));
+        lowering.compute_by_loops(
+            text_of(dx.desc), loop_call(top_k_gradient, {dy, *positions_, dx}, shape(lowering)));
     }
 
     TopKShape shape(Lowering& lowering) const {
@@ -67,23 +51,17 @@ public:
     HardmaxLowering(const Layer& layer, const Hardmax& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const TensorView x = lowering.plain_value(input(0), ElementType::f32);
+        const TensorView x = lowering.plain_value(input(0));
         const TensorView y = lowering.make_value(output(), x.desc);
         const TopKShape shape = shape_along(op_.axis, lowering.extents(input(0)));
-        lowering.compute({"strata:loops", text_of(x.desc)},
-                         {KernelCall{[shape](std::span<void* const> at) {
-                                         hardmax(shape, static_cast<const float*>(at[0]),
-                                                 static_cast<float*>(at[1]));
-                                     },
-                                     {x, y}}});
+        lowering.compute_by_loops(text_of(x.desc), loop_call(hardmax, {x, y}, shape));
     }
 
     void backward_data(Lowering& lowering) override {
         lowering.gradient(output());  // not read here, but it can be requested
-        const Desc desc = plain(lowering.extents(input(0)), ElementType::f32);
-        const TensorView dx = lowering.make_gradient(input(0), desc);
-        const auto count = static_cast<dnnl::memory::dim>(elements_of(desc));
-        lowering.compute({"strata:loops", text_of(desc)}, {clear_call(dx, count)});
+        const TensorView dx = lowering.make_plain_gradient(input(0));
+        const auto count = static_cast<dnnl::memory::dim>(elements_of(dx.desc));
+        lowering.compute_by_loops(text_of(dx.desc), clear_call(dx, count));
     }
 
 private:

@@ -26,8 +26,7 @@ public:
         place_master(lowering);
         const TensorView x = lowering.value(input(0), described.src_desc());
         const TensorView weight = library_weight(lowering, described.weights_desc());
-        std::vector<std::pair<int, TensorView>> arguments = {{DNNL_ARG_SRC, x},
-                                                             {DNNL_ARG_WEIGHTS, weight}};
+        Arguments arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, weight}};
         if (op_.bias) {
             arguments.emplace_back(DNNL_ARG_BIAS, lowering.value(input(2), bias_));
         }
@@ -54,7 +53,7 @@ public:
         const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
         const Desc desc = described.diff_weights_desc();
         const TensorView dw = lowering.make_gradient(input(1), exchanged(desc));
-        std::vector<std::pair<int, TensorView>> arguments = {
+        Arguments arguments = {
             {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_WEIGHTS, {dw.buffer, desc}}};
         if (op_.bias) {
             arguments.emplace_back(DNNL_ARG_DIFF_BIAS, lowering.make_gradient(input(2), bias_));

@@ -65,13 +65,8 @@ public:
             lowering.compute<dnnl::eltwise_forward>(*forward_, text_of(x.desc),
                                                     {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
         } else {
-            lowering.compute({"strata:loops", text_of(x.desc)},
-                             {KernelCall{[kind = op_.kind, count = stored_elements_of(x.desc)](
-                                             std::span<void* const> at) {
-                                             unary(kind, static_cast<const float*>(at[0]),
-                                                   static_cast<float*>(at[1]), count);
-                                         },
-                                         {x, y}}});
+            lowering.compute_by_loops(
+                text_of(x.desc), loop_call(unary, {x, y}, op_.kind, stored_elements_of(x.desc)));
         }
         if (x.buffer == y.buffer) {
             lowering.forget_value(input(0));
@@ -135,17 +130,11 @@ private:
     }
 
     void backward_by_loops(Lowering& lowering) const {
-        const TensorView dy = lowering.plain_gradient(output(), ElementType::f32);
+        const TensorView dy = lowering.plain_gradient(output());
         const TensorView from = known(lowering, dy.desc, dy);
         const TensorView dx = lowering.make_gradient(input(0), dy.desc);
-        lowering.compute(
-            {"strata:loops", text_of(dy.desc)},
-            {KernelCall{[kind = op_.kind, count = elements_of(dy.desc)](std::span<void* const> at) {
-                            unary_gradient(kind, static_cast<const float*>(at[0]),
-                                           static_cast<const float*>(at[1]),
-                                           static_cast<float*>(at[2]), count);
-                        },
-                        {from, dy, dx}}});
+        lowering.compute_by_loops(text_of(dy.desc), loop_call(unary_gradient, {from, dy, dx},
+                                                              op_.kind, elements_of(dy.desc)));
     }
 
     const Unary& op_;

@@ -3,7 +3,6 @@
 
 #include "backend/cpu/kernels/kernels.h"
 
-#include <array>
 #include <cstring>
 
 namespace strata::cpu {
@@ -16,21 +15,35 @@ TensorView part_of(const TensorView& view, dnnl::memory::dim first,
 
 Call clear_call(const TensorView& to, dnnl::memory::dim count) {
     const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
-    return KernelCall{[bytes](std::span<void* const> at) { std::memset(at[0], 0, bytes); }, {to}};
+    return loop_call([bytes](void* at) { std::memset(at, 0, bytes); }, {to});
 }
 
 Call copy_call(const TensorView& from, const TensorView& to, dnnl::memory::dim count) {
     const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
-    return KernelCall{[bytes](std::span<void* const> at) { std::memcpy(at[1], at[0], bytes); },
-                      {from, to}};
+    return loop_call([bytes](const void* x, void* y) { std::memcpy(y, x, bytes); }, {from, to});
 }
 
 Call add_call(const TensorView& a, const TensorView& b, const TensorView& to,
               dnnl::memory::dim count) {
-    return KernelCall{[n = static_cast<std::size_t>(count)](std::span<void* const> at) {
-                          add_up(at.first(2), static_cast<float*>(at[2]), n);
+    return sum_call({a, b}, to, static_cast<std::size_t>(count));
+}
+
+Call sum_call(std::vector<TensorView> terms, const TensorView& sum, std::size_t count) {
+    terms.push_back(sum);
+    return KernelCall{[count](std::span<void* const> at) {
+                          add_up(at.first(at.size() - 1), static_cast<float*>(at.back()), count);
                       },
-                      {a, b, to}};
+                      std::move(terms)};
+}
+
+Call move_call(const Movement& move, const TensorView& from, const TensorView& to,
+               std::size_t cleared) {
+    return loop_call(
+        [move, cleared](const void* x, void* y) {
+            clear(y, cleared);
+            move(x, y);
+        },
+        {from, to});
 }
 
 }  // namespace strata::cpu

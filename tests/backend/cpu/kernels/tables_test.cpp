@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/kernels/gather_loops.h"
 #include "backend/cpu/kernels/move.h"
-#include "backend/cpu/kernels/table_loops.h"
 #include "base/error.h"
 #include "tests/backend/cpu/kernels/numbers.h"
 
@@ -27,7 +26,7 @@ void expect_rows() {
     const auto table = counted<Element>(5 * 7);
     const std::vector<std::int32_t> index = {4, 0, -1, 2, 2};
     std::vector<Element> y(5 * 7);
-    gather_rows(Table{5, 7, 5}, sizeof(Element), table.data(), index.data(), y.data());
+    gather_rows({1, 5, 5, 7}, sizeof(Element), table.data(), index.data(), y.data());
     const std::vector<std::size_t> rows = {4, 0, 4, 2, 2};
     for (std::size_t i = 0; i < rows.size(); ++i) {
         EXPECT_EQ(std::memcmp(&y[7 * i], &table[7 * rows[i]], 7 * sizeof(Element)), 0) << i;
@@ -44,8 +43,8 @@ TEST(TableRows, AnIndexOutOfRangeIsAnError) {
     const std::vector<float> table(6);
     std::vector<float> y(2);
     for (const std::int32_t index : {3, -4, 1 << 30}) {
-        EXPECT_THROW(gather_rows(Table{3, 2, 1}, 4, table.data(), &index, y.data()), Error);
-        EXPECT_THROW(add_into_rows(Table{3, 2, 1}, y.data(), &index, y.data()), Error);
+        EXPECT_THROW(gather_rows({1, 3, 1, 2}, 4, table.data(), &index, y.data()), Error);
+        EXPECT_THROW(add_rows({1, 3, 1, 2}, y.data(), &index, y.data()), Error);
     }
 }
 
@@ -53,7 +52,7 @@ TEST(TableRows, GradientsOfARepeatedIndexAddUpAndOthersAreZero) {
     const std::vector<std::int32_t> index = {2, 0, 2, -1};  // of 3 rows: the last is 2
     const auto dy = counted<float>(8);
     std::vector<float> gradient(6, 9);
-    add_into_rows(Table{3, 2, 4}, dy.data(), index.data(), gradient.data());
+    add_rows({1, 3, 4, 2}, dy.data(), index.data(), gradient.data());
     EXPECT_EQ(gradient, (std::vector<float>{3, 4, 0, 0, 1 + 5 + 7, 2 + 6 + 8}));
 }
 
@@ -62,7 +61,7 @@ TEST(GatherAlongAnAxis, CopiesAndGivesBackToWhereItRead) {
     const auto data = counted<float>(2 * 4 * 5);
     const std::vector<float> indices = {3, -4, 3};
     std::vector<float> y(2 * 3 * 5);
-    gather_rows(shape, 4, data.data(), indices.data(), y.data());
+    gather_slices(shape, 4, data.data(), indices.data(), y.data());
     const std::vector<std::int64_t> places = {3, 0, 3};
     std::vector<float> expected(data.size(), 0);
     const auto dy = counted<float>(2 * 3 * 5);
@@ -77,7 +76,7 @@ TEST(GatherAlongAnAxis, CopiesAndGivesBackToWhereItRead) {
         }
     }
     std::vector<float> dx(data.size(), 9);
-    add_rows(shape, dy.data(), indices.data(), dx.data());
+    add_slices(shape, dy.data(), indices.data(), dx.data());
     EXPECT_EQ(dx, expected);
 }
 
