@@ -2,6 +2,7 @@
 #include "backend/cuda/kernel_calls.h"
 #include "backend/cuda/kernels/movement.h"
 #include "backend/cuda/lowering.h"
+#include "backend/lower/axis.h"
 
 namespace strata::cuda {
 
@@ -20,7 +21,7 @@ public:
         for (const TensorId tensor : layer_.inputs) {
             const TensorView x = lowering.value(tensor, {lowering.element_type(tensor), order});
             calls.push_back(
-                {strided_copy("strata:concat", x.dims, whole(x), part(y, first)), {x, y}});
+                {strided_copy("strata:concat", x.dims, side_of(x), part(y, first)), {x, y}});
             first += x.dims[axis(x)];
         }
         lowering.compute({"strata:concat", text_of(y.dims, y.format)}, std::move(calls));
@@ -31,16 +32,11 @@ public:
 
 private:
     std::size_t axis(const TensorView& view) const {
-        const auto rank = static_cast<std::int64_t>(view.dims.size());
-        return static_cast<std::size_t>(op_.axis < 0 ? op_.axis + rank : op_.axis);
-    }
-
-    static StridedSide whole(const TensorView& view) {
-        return {view.format.type, strides_of(view.dims, view.format.order)};
+        return axis_among(op_.axis, view.dims.size());
     }
 
     StridedSide part(const TensorView& view, std::int64_t first) const {
-        StridedSide side = whole(view);
+        StridedSide side = side_of(view);
         side.begin = first * side.strides[axis(view)];
         return side;
     }
@@ -54,7 +50,8 @@ private:
                 const TensorView dx = lowering.make_gradient(
                     input(i), gradient_format(lowering, input(i), dy.format.order));
                 calls.push_back(
-                    {strided_copy("strata:split", dx.dims, part(dy, first), whole(dx)), {dy, dx}});
+                    {strided_copy("strata:split", dx.dims, part(dy, first), side_of(dx)),
+                     {dy, dx}});
             }
             first += lowering.dims(input(i))[axis(dy)];
         }

@@ -3,6 +3,7 @@
 
 #include "backend/cuda/kernel_calls.h"
 #include "backend/cuda/lowering.h"
+#include "backend/lower/axis.h"
 
 namespace strata::cuda {
 
@@ -29,13 +30,8 @@ public:
 
 private:
     GatherShape shape_of(const Lowering& lowering) const {
-        const Dims& data = lowering.dims(input(table_));
-        const auto rank = static_cast<std::int64_t>(data.size());
-        const auto axis = static_cast<std::size_t>(axis_ < 0 ? axis_ + rank : axis_);
-        return {.outer = product(std::span(data).first(axis)),
-                .extent = data[axis],
-                .inner = product(std::span(data).subspan(axis + 1)),
-                .indices = product(lowering.dims(input(indices_)))};
+        const AxisExtents around = extents_around(axis_, lowering.dims(input(table_)));
+        return {around.outer, around.extent, around.inner, product(lowering.dims(input(indices_)))};
     }
 
     void backward(Lowering& lowering, Role role) const {

@@ -5,6 +5,10 @@
 
 namespace strata::cuda {
 
+StridedSide side_of(const TensorView& view) {
+    return {view.format.type, strides_of(view.dims, view.format.order)};
+}
+
 Order common_order(Lowering& lowering, const Layer& layer) {
     const Dims& result = lowering.dims(layer.outputs.front());
     for (const TensorId tensor : layer.inputs) {

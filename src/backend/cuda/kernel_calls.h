@@ -6,6 +6,11 @@
 
 namespace strata::cuda {
 
+struct StridedSide;  // kernels/movement.h
+
+// The whole view as a side of a copy.
+StridedSide side_of(const TensorView& view);
+
 // The element order of an elementwise layer: that of the first operand with the result's extents,
 // or rows if no operand has them.
 Order common_order(Lowering& lowering, const Layer& layer);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cuda/lowering.h"
 
+#include "backend/cuda/kernel_calls.h"
 #include "backend/cuda/kernels/movement.h"
 #include "backend/cuda/kernels/reduction.h"
 #include "backend/lower/layers.h"
@@ -96,9 +97,7 @@ void Lowering::compute(Kernel kernel, std::vector<TensorView> views) {
 }
 
 Lowering::Work Lowering::reorder(const TensorView& from, const TensorView& to) const {
-    Kernel kernel = strided_copy("strata:reorder", from.dims,
-                                 {from.format.type, strides_of(from.dims, from.format.order)},
-                                 {to.format.type, strides_of(to.dims, to.format.order)});
+    Kernel kernel = strided_copy("strata:reorder", from.dims, side_of(from), side_of(to));
     return work_of({"strata:reorder", fmt::format("{} -> {}", text_of(from.dims, from.format),
                                                   text_of(to.dims, to.format))},
                    {Call{std::move(kernel), {from, to}}});

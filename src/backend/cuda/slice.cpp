@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "backend/cuda/kernel_calls.h"
 #include "backend/cuda/kernels/movement.h"
 #include "backend/cuda/lowering.h"
+#include "backend/lower/axis.h"
 
 namespace strata::cuda {
 
@@ -13,7 +15,7 @@ public:
     void forward(Lowering& lowering) override {
         const TensorView x = lowering.shaped_value(input(0));
         const TensorView y = lowering.make_value(output(), x.format);
-        lowering.compute(strided_copy("strata:slice", y.dims, view_of(x), whole(y)), {x, y});
+        lowering.compute(strided_copy("strata:slice", y.dims, view_of(x), side_of(y)), {x, y});
     }
 
     // Elements outside the slice have gradient zero.
@@ -23,22 +25,16 @@ public:
         lowering.compute(
             {"strata:slice_backward", text_of(dx.dims, dx.format)},
             {Call{fill("strata:zero", product(dx.dims), dx.format.type, 0), {dx}},
-             Call{strided_copy("strata:slice_backward", dy.dims, whole(dy), view_of(dx)),
+             Call{strided_copy("strata:slice_backward", dy.dims, side_of(dy), view_of(dx)),
                   {dy, dx}}});
     }
 
 private:
-    static StridedSide whole(const TensorView& view) {
-        return {view.format.type, strides_of(view.dims, view.format.order)};
-    }
-
     // The slice's elements within the unsliced tensor.
     StridedSide view_of(const TensorView& view) const {
-        StridedSide side = whole(view);
-        const auto rank = static_cast<std::int64_t>(view.dims.size());
+        StridedSide side = side_of(view);
         for (std::size_t i = 0; i < op_.axes.size(); ++i) {
-            const auto axis =
-                static_cast<std::size_t>(op_.axes[i] < 0 ? op_.axes[i] + rank : op_.axes[i]);
+            const std::size_t axis = axis_among(op_.axes[i], view.dims.size());
             side.begin += op_.starts[i] * side.strides[axis];
             side.strides[axis] *= op_.steps.empty() ? 1 : op_.steps[i];
         }

@@ -2,6 +2,7 @@
 #include "backend/cuda/kernel_calls.h"
 #include "backend/cuda/kernels/reduction.h"
 #include "backend/cuda/lowering.h"
+#include "backend/lower/axis.h"
 
 namespace strata::cuda {
 
@@ -28,10 +29,8 @@ public:
 
 private:
     SoftmaxShape shape_of(const Dims& dims) const {
-        const auto rank = static_cast<std::int64_t>(dims.size());
-        const auto axis = static_cast<std::size_t>(op_.axis < 0 ? op_.axis + rank : op_.axis);
-        return {product(std::span(dims).first(axis)), dims[axis],
-                product(std::span(dims).subspan(axis + 1)), op_.logarithm};
+        const AxisExtents around = extents_around(op_.axis, dims);
+        return {around.outer, around.extent, around.inner, op_.logarithm};
     }
 
     const Softmax& op_;

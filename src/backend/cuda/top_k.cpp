@@ -2,16 +2,15 @@
 #include "backend/cuda/kernels/movement.h"
 
 #include "backend/cuda/lowering.h"
+#include "backend/lower/axis.h"
 
 namespace strata::cuda {
 
 namespace {
 
 TopKShape shape_along(std::int64_t axis, const Dims& dims) {
-    const auto rank = static_cast<std::int64_t>(dims.size());
-    const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
-    const std::span extents(dims);
-    return {product(extents.first(at)), extents[at], product(extents.subspan(at + 1))};
+    const AxisExtents around = extents_around(axis, dims);
+    return {around.outer, around.extent, around.inner};
 }
 
 class TopKLowering : public LayerLowering {

@@ -249,54 +249,43 @@ std::int64_t units(const CellStep& step) {
     return step.batch * step.hidden;
 }
 
+// A body over all units that has the step, then this many addresses.
+template <class Body, std::size_t addresses>
+Kernel on_units(const char* name, const CellStep& step) {
+    return each(name, units(step), [=](std::span<void* const> at) {
+        return [&]<std::size_t... i>(std::index_sequence<i...>) {
+            return Body{step, floats(at[i])...};
+        }
+        (std::make_index_sequence<addresses>());
+    });
+}
+
 }  // namespace
 
 Kernel cell_forward(const CellStep& step) {
-    if (step.cell == CellKind::lstm) {
-        return each("strata:lstm_forward", units(step), [=](std::span<void* const> at) {
-            return LstmForward{step, floats(at[0]), floats(at[1]), floats(at[2]), floats(at[3])};
-        });
-    }
-    return each("strata:rnn_forward", units(step), [=](std::span<void* const> at) {
-        return RnnForward{step, floats(at[0]), floats(at[1])};
-    });
+    return step.cell == CellKind::lstm ? on_units<LstmForward, 4>("strata:lstm_forward", step)
+                                       : on_units<RnnForward, 2>("strata:rnn_forward", step);
 }
 
 Kernel cell_backward(const CellStep& step) {
-    if (step.cell == CellKind::lstm) {
-        return each("strata:lstm_backward", units(step), [=](std::span<void* const> at) {
-            return LstmBackward{step,          floats(at[0]), floats(at[1]), floats(at[2]),
-                                floats(at[3]), floats(at[4]), floats(at[5])};
-        });
-    }
-    return each("strata:rnn_backward", units(step), [=](std::span<void* const> at) {
-        return RnnBackward{step, floats(at[0]), floats(at[1]), floats(at[2])};
-    });
+    return step.cell == CellKind::lstm ? on_units<LstmBackward, 6>("strata:lstm_backward", step)
+                                       : on_units<RnnBackward, 3>("strata:rnn_backward", step);
 }
 
 Kernel gru_gates(const CellStep& step) {
-    return each("strata:gru_gates", units(step), [=](std::span<void* const> at) {
-        return GruGates{step, floats(at[0]), floats(at[1]), floats(at[2])};
-    });
+    return on_units<GruGates, 3>("strata:gru_gates", step);
 }
 
 Kernel gru_state(const CellStep& step) {
-    return each("strata:gru_state", units(step), [=](std::span<void* const> at) {
-        return GruState{step, floats(at[0]), floats(at[1]), floats(at[2])};
-    });
+    return on_units<GruState, 3>("strata:gru_state", step);
 }
 
 Kernel gru_state_backward(const CellStep& step) {
-    return each("strata:gru_state_backward", units(step), [=](std::span<void* const> at) {
-        return GruStateBackward{step,          floats(at[0]), floats(at[1]),
-                                floats(at[2]), floats(at[3]), floats(at[4])};
-    });
+    return on_units<GruStateBackward, 5>("strata:gru_state_backward", step);
 }
 
 Kernel gru_gates_backward(const CellStep& step) {
-    return each("strata:gru_gates_backward", units(step), [=](std::span<void* const> at) {
-        return GruGatesBackward{step, floats(at[0]), floats(at[1]), floats(at[2]), floats(at[3])};
-    });
+    return on_units<GruGatesBackward, 4>("strata:gru_gates_backward", step);
 }
 
 Kernel gru_after_forward(const CellStep& step, bool has_bias) {
@@ -312,10 +301,7 @@ Kernel gru_after_forward(const CellStep& step, bool has_bias) {
 }
 
 Kernel gru_after_backward(const CellStep& step) {
-    return each("strata:gru_backward", units(step), [=](std::span<void* const> at) {
-        return GruAfterBackward{step,          floats(at[0]), floats(at[1]), floats(at[2]),
-                                floats(at[3]), floats(at[4]), floats(at[5]), floats(at[6])};
-    });
+    return on_units<GruAfterBackward, 7>("strata:gru_backward", step);
 }
 
 Kernel add_states(std::int64_t count) {
