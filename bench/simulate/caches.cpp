@@ -4,8 +4,8 @@
 //
 //     bench_simulate --benchmark_repetitions=5
 #include "simulate/cache.h"
-#include "simulate/gemm_accesses.h"
-#include "simulate/stack_distance.h"
+#include "simulate/distance_cache.h"
+#include "simulate/product_accesses.h"
 
 #include <benchmark/benchmark.h>
 
@@ -13,22 +13,51 @@ namespace {
 
 using namespace strata;
 
-const GemmAccesses& product() {
-    static const GemmAccesses accesses({.m = 4096, .n = 4096, .k = 4096, .blocks_in_flight = 264});
+constexpr std::uint64_t blocks_in_flight = 264;
+
+const ProductAccesses& product() {
+    static const ProductAccesses accesses = [] {
+        constexpr std::int64_t extent = 4096;
+        const auto matrix = [](std::uint64_t number) {
+            return MatrixView{.base = number * extent * extent * 4, .pitch = extent * 4};
+        };
+        return ProductAccesses({.m = extent,
+                                .n = extent,
+                                .k = extent,
+                                .a = {matrix(0)},
+                                .b = OperandView{matrix(1), true},
+                                .c = OperandView{matrix(2)}});
+    }();
     return accesses;
 }
 
-void append(const LineTile& tile, std::vector<LineNumber>& lines) {
-    append_lines(tile, lines, [](LineNumber line) { return line; });
+// Calls touch(access) for each access of the blocks that run at once, step by step.
+template <class Touch>
+void visit(Touch&& touch) {
+    std::vector<TileAccess> accesses;
+    for (std::uint64_t wave = 0; wave < product().blocks(); wave += blocks_in_flight) {
+        const std::uint64_t end = std::min(product().blocks(), wave + blocks_in_flight);
+        for (std::uint64_t step = 0; step < product().steps(); ++step) {
+            for (std::uint64_t block = wave; block < end; ++block) {
+                accesses.clear();
+                product().append(block, step, accesses);
+                std::for_each(accesses.begin(), accesses.end(), touch);
+            }
+        }
+    }
+}
+
+void append(const TileAccess& access, std::vector<LineNumber>& lines) {
+    append_lines(access.tile, lines, [](LineNumber line) { return line; });
 }
 
 // The first accesses of the product, made before the time starts.
 const std::vector<LineNumber>& some_lines() {
     static const std::vector<LineNumber> lines = [] {
         std::vector<LineNumber> found;
-        product().visit([&](std::uint32_t number, AccessKind) {
+        visit([&](const TileAccess& access) {
             if (found.size() < 16'000'000) {
-                append(product().tile(number), found);
+                append(access, found);
             }
         });
         return found;
@@ -65,8 +94,7 @@ BENCHMARK(exact)
 std::uint64_t lines_of_product() {
     static const std::uint64_t lines = [] {
         std::uint64_t sum = 0;
-        product().visit(
-            [&](std::uint32_t number, AccessKind) { sum += product().tile(number).lines(); });
+        visit([&](const TileAccess& access) { sum += access.tile.lines(); });
         return sum;
     }();
     return lines;
@@ -79,8 +107,8 @@ void exact_with_generation(benchmark::State& state) {
                                   static_cast<std::uint32_t>(state.range(1)));
         std::vector<LineNumber> lines;
         lines.reserve(8192);
-        product().visit([&](std::uint32_t number, AccessKind) {
-            append(product().tile(number), lines);
+        visit([&](const TileAccess& access) {
+            append(access, lines);
             if (lines.size() > 4096) {
                 cache.read(lines);
                 lines.clear();
@@ -120,12 +148,20 @@ BENCHMARK(sectors)
 void stack_distances(benchmark::State& state) {
     std::uint64_t count = 0;
     for (auto _ : state) {
-        TileStackDistances distances(product().tiles());
-        product().visit([&](std::uint32_t number, AccessKind) {
-            distances.touch(number, product().tile(number).lines());
+        DistanceCache cache({4096 * 8, 16});
+        visit([&](TileAccess access) {
+            if (access.is_whole) {
+                return cache.touch(access, access.tile.lines());
+            }
+            std::vector<LineNumber> lines;
+            append(access, lines);
+            for (const LineNumber line : lines) {
+                access.tile = {line, 1, 1, 0};
+                cache.touch(access, 1);
+            }
         });
-        benchmark::DoNotOptimize(distances.hit_rate(4096 * 8, 16));
-        count += distances.accesses();
+        benchmark::DoNotOptimize(cache.counts().hits());
+        count += cache.distances().accesses();
     }
     state.SetItemsProcessed(static_cast<std::int64_t>(count));
 }
