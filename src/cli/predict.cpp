@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/predict_network.h"
@@ -33,27 +34,36 @@ struct PredictOptions {
 struct KnownDevice {
     std::optional<DeviceDescription> description;
     DeviceRates rates;
+    DeviceRates own;  // the part of them that was fitted to this device
+    bool is_changed = false;
+    std::map<std::pair<std::string, bool>, IntervalRule> intervals = {};  // by class and kernel
 };
 
 KnownDevice known(DeviceDescription description, const std::vector<std::string>& changes) {
-    DeviceRates rates = rates_for_problems(description);
+    KnownDevice device{.description = {},
+                       .rates = rates_for_problems(description),
+                       .own = rates_of(description.name)};
+    device.is_changed = !changes.empty();
     for (const std::string& text : changes) {
         change(description, text);
     }
-    return {std::move(description), std::move(rates)};
+    device.description = std::move(description);
+    return device;
 }
 
-// Drops the kernel of a row: it ran on another device.
-void forget_kernel(ProblemRow& row) {
-    if (auto* product = std::get_if<GemmRow>(&row.problem)) {
-        product->kernel.reset();
-    }
-    if (auto* convolution = std::get_if<ConvolutionRow>(&row.problem)) {
-        convolution->kernel.reset();
-    }
+// The interval's rule of problems like this one.
+const IntervalRule& interval_rule(const ProblemRow& row, KnownDevice& device) {
+    const std::pair key(row.problem_class, names_kernel(row));
+    const auto at = device.intervals.find(key);
+    return at != device.intervals.end()
+               ? at->second
+               : device.intervals
+                     .emplace(key, IntervalRule(resembled_by(row, *device.description, device.own,
+                                                             device.rates, device.is_changed)))
+                     .first->second;
 }
 
-PredictedRow predicted(const ProblemRow& row, const KnownDevice& device) {
+PredictedRow predicted(const ProblemRow& row, KnownDevice& device) {
     PredictedRow found{.row = &row};
     if (!device.description) {
         found.reason = row.device.empty()
@@ -62,6 +72,9 @@ PredictedRow predicted(const ProblemRow& row, const KnownDevice& device) {
     } else {
         try {
             found.time = predict_row(row, *device.description, device.rates);
+            const IntervalRule& rule = interval_rule(row, device);
+            found.interval = rule.interval(*found.time);
+            found.basis = rule.basis(*found.time);
         } catch (const Error& error) {
             found.reason = error.what();
         }
@@ -90,7 +103,7 @@ void predict_problems(const PredictOptions& options) {
                      .first;
         }
         if (name != row.device) {
-            forget_kernel(row);
+            row = without_kernel(std::move(row));  // it ran on another device
         }
         predictions.push_back(predicted(row, at->second));
     }
@@ -100,33 +113,52 @@ void predict_problems(const PredictOptions& options) {
 struct AccuracyOptions {
     std::vector<std::string> files;
     std::vector<std::string> devices;
+    bool shows_intervals = false;
+    std::string written;
+    std::string source;
     OutputOptions output;
 };
 
-std::vector<AccuracyRow> accuracy_of_files(const std::vector<std::string>& names) {
+// Measured problems of several files.
+struct MeasuredFiles {
     std::vector<ProblemTable> tables;
     std::vector<const ProblemRow*> rows;
+};
+
+MeasuredFiles read_measured(const std::vector<std::string>& names) {
+    MeasuredFiles found;
     for (const std::string& name : names) {
-        tables.push_back(read_problem_file(name));
+        found.tables.push_back(read_problem_file(name));
     }
-    for (const ProblemTable& table : tables) {
+    for (const ProblemTable& table : found.tables) {
         for (const ProblemRow& row : table.rows) {
-            rows.push_back(&row);
+            found.rows.push_back(&row);
         }
-    }
-    auto found = accuracy_of(rows);
-    if (found.empty()) {
-        throw Error(
-            "none of the rows has a time, a described device and a problem that can be "
-            "predicted");
     }
     return found;
 }
 
+template <class Row>
+void require_some(const std::vector<Row>& rows) {
+    if (rows.empty()) {
+        throw Error(
+            "none of the rows has a time, a described device and a problem that can be "
+            "predicted");
+    }
+}
+
+std::vector<AccuracyRow> accuracy_of_files(const std::vector<std::string>& names) {
+    const MeasuredFiles files = read_measured(names);
+    auto found = accuracy_of(files.rows);
+    require_some(found);
+    return found;
+}
+
 // Keeps the rows of these devices; all rows if none is given.
-void keep_devices(std::vector<AccuracyRow>& rows, std::span<const std::string> devices) {
+template <class Row>
+void keep_devices(std::vector<Row>& rows, std::span<const std::string> devices) {
     for (const std::string& device : devices) {
-        if (std::ranges::find(rows, device, &AccuracyRow::device) == rows.end()) {
+        if (std::ranges::find(rows, device, &Row::device) == rows.end()) {
             throw Error(fmt::format("there are no measured times of {}; leave --device out to see "
                                     "all devices that have some",
                                     printable(device)),
@@ -134,10 +166,46 @@ void keep_devices(std::vector<AccuracyRow>& rows, std::span<const std::string> d
         }
     }
     if (!devices.empty()) {
-        std::erase_if(rows, [&](const AccuracyRow& row) {
+        std::erase_if(rows, [&](const Row& row) {
             return std::ranges::find(devices, row.device) == devices.end();
         });
     }
+}
+
+// Of tables of problems and of networks.
+std::vector<ResidualRow> residuals_of_files(const std::vector<std::string>& names) {
+    std::vector<std::string> of_problems;
+    std::vector<MeasuredNetwork> networks;
+    for (const std::string& name : names) {
+        const auto file = MappedFile::open(name);
+        const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()),
+                                    file->bytes().size());
+        if (const auto found = read_measured_networks(text, name)) {
+            networks.insert(networks.end(), found->begin(), found->end());
+        } else {
+            of_problems.push_back(name);
+        }
+    }
+    const MeasuredFiles files = read_measured(of_problems);
+    std::vector<ResidualRow> rows = residuals_of(files.rows);
+    std::ranges::copy(residuals_of(networks), std::back_inserter(rows));
+    require_some(rows);
+    return rows;
+}
+
+// Shows the residuals that intervals come from, of the given tables or of those that are part of
+// strata; or writes them.
+void state_intervals(const AccuracyOptions& options) {
+    StatedResiduals stated = stated_residuals();
+    if (!options.files.empty()) {
+        stated = {.source = options.source, .rows = residuals_of_files(options.files)};
+    }
+    if (!options.written.empty()) {
+        replace_file(options.written, to_toml(stated));
+        return;
+    }
+    keep_devices(stated.rows, options.devices);
+    emit(intervals_document(stated), options.output);
 }
 
 // States the accuracy on the given tables, or on those that are part of strata.
@@ -208,8 +276,22 @@ void add_accuracy(CLI::App& app, ExitCode&) {
     verb->add_option("--device", options->devices, "show only these devices")
         ->delimiter(',')
         ->type_name("NAME");
+    add_switch(*verb, "--intervals", options->shows_intervals,
+               "show how measured times lie around predicted ones, which the intervals of "
+               "predictions come from");
+    add_option(*verb, "--write", options->written,
+               "write that to a file instead, as data/residuals.toml has it")
+        ->type_name("FILE");
+    add_option(*verb, "--source", options->source, "what the tables are, for --write")
+        ->type_name("TEXT");
     add_output_options(*verb, options->output);
-    verb->callback([options] { state_accuracy(*options); });
+    verb->callback([options] {
+        if (options->shows_intervals || !options->written.empty()) {
+            state_intervals(*options);
+        } else {
+            state_accuracy(*options);
+        }
+    });
 }
 
 }  // namespace strata

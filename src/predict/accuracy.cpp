@@ -2,137 +2,17 @@
 #include "predict/accuracy.h"
 
 #include "base/error.h"
+#include "predict/folds.h"
 #include "predict/gpu_rates.h"
-#include "predict/transfer.h"
+#include "predict/interval.h"
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
 #include <numeric>
-#include <random>
 
 namespace strata {
 
 namespace {
-
-constexpr std::size_t parts = 5;
-constexpr unsigned shuffle_seed = 1;  // fixed, so that every run has the same folds
-
-using Rows = std::vector<const ProblemRow*>;
-
-std::vector<Seconds> predictions(const Rows& rows,
-                                 const std::function<Seconds(const ProblemRow&)>& predict) {
-    std::vector<Seconds> times;
-    for (const ProblemRow* const row : rows) {
-        times.push_back(predict(*row));
-    }
-    return times;
-}
-
-// Rows that repeat a problem stay in one fold; otherwise its answer would be known.
-std::vector<std::size_t> parts_of(const Rows& rows) {
-    std::map<std::string, std::size_t> part_of_problem;
-    std::mt19937 random(shuffle_seed);
-    std::vector<std::size_t> found;
-    for (const ProblemRow* const row : rows) {
-        std::string key;
-        for (std::size_t i = 0; i < row->fields.size(); ++i) {
-            if (i != row->time_field) {
-                key += row->fields[i] + ",";
-            }
-        }
-        const auto [at, is_new] = part_of_problem.try_emplace(key, 0);
-        if (is_new) {
-            at->second = random() % parts;
-        }
-        found.push_back(at->second);
-    }
-    return found;
-}
-
-std::vector<Seconds> cross_validated(const Rows& rows, const DeviceDescription& device) {
-    const std::vector<std::size_t> part_of = parts_of(rows);
-    std::vector<Seconds> times(rows.size());
-    for (std::size_t part = 0; part < parts; ++part) {
-        Rows others;
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (part_of[i] != part) {
-                others.push_back(rows[i]);
-            }
-        }
-        DeviceRates rates = fit_rates(others, device);
-        if (std::holds_alternative<AttentionRow>(rows.front()->problem)) {
-            rates.attention.merge(rates_of(device.name).attention);  // for both passes
-        }
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (part_of[i] == part) {
-                times[i] = predict_row(*rows[i], device, rates);
-            }
-        }
-    }
-    return times;
-}
-
-// Whether the device has everything that the row's model needs.
-bool can_predict(const ProblemRow& row, const DeviceDescription& device) {
-    try {
-        predict_row(row, device, {});
-        return true;
-    } catch (const Error&) {
-        return false;
-    }
-}
-
-// Whether rates are taken from another device as they are, not fitted to several devices.
-bool are_carried_over(const ProblemRow& row, const DeviceDescription& device) {
-    const auto* const product = std::get_if<GemmRow>(&row.problem);
-    return std::holds_alternative<AttentionRow>(row.problem) ||
-           (product != nullptr && runs_alone(*product, device));
-}
-
-// Predictions by the rates of the most similar other device.
-std::optional<std::vector<Seconds>> of_relatives(const Rows& rows,
-                                                 const DeviceDescription& device) {
-    DeviceRates related;
-    add_rates_of_relatives(device, related);
-    const auto* const attention = std::get_if<AttentionRow>(&rows.front()->problem);
-    const bool are_known =
-        attention != nullptr
-            ? find_fused_rates(related, attention->problem.phase(), attention->library) != nullptr
-            : find_products(related, rows.front()->problem_class) != nullptr;
-    if (!are_known) {
-        return {};
-    }
-    return predictions(rows, [&](const auto& row) { return predict_row(row, device, related); });
-}
-
-// Predictions by rates from other devices of the same maker; nothing if there are no such rows, or
-// if one device's rates cannot serve another.
-std::optional<std::vector<Seconds>> left_out(const Rows& rows, const DeviceDescription& device,
-                                             const std::map<std::string, Rows>& rows_by_device) {
-    Rows others;
-    if (are_carried_over(*rows.front(), device)) {
-        return of_relatives(rows, device);
-    }
-    if (!can_move(*rows.front()) || maker_of(device).empty()) {
-        return {};
-    }
-    for (const auto& [name, members] : rows_by_device) {
-        const auto other = description_called(name);
-        if (other && other->name != device.name && maker_of(*other) == maker_of(device) &&
-            can_predict(*members.front(), *other)) {
-            others.insert(others.end(), members.begin(), members.end());
-        }
-    }
-    if (others.empty()) {
-        return {};
-    }
-    const DeviceRates rates = fit_elsewhere(others, device);
-    return predictions(rows, [&](const ProblemRow& row) {
-        return predict_row(with_general_kernel(row), device, rates);
-    });
-}
 
 double quantile(std::vector<double>& values, double share) {
     const auto at = std::min(values.size() - 1,
@@ -153,51 +33,57 @@ void add_long_ones(const std::string& device, const std::string& name, const cha
             long_measured.push_back(measured[i]);
         }
     }
-    if (long_times.size() >= parts) {
+    if (long_times.size() >= folds) {
         found.push_back(
             {device, name + ", over 1 ms", split, errors_of(long_times, long_measured)});
     }
 }
 
-bool has_class(const DeviceRates& rates, const std::string& name) {
-    return rates.gemm.contains(name) || rates.streaming.contains(name) ||
-           rates.convolution.contains(name) || rates.recurrent.contains(name) ||
-           rates.training_step.contains(name) || rates.attention.contains(name);
+// How often the intervals of these predictions hold the measured times.
+double share_covered(const MeasuredClass& measured, std::span<const Seconds> times,
+                     const DeviceRates& own, const DeviceRates& used) {
+    ProblemRow unnamed = without_kernel(*measured.rows.front());
+    const IntervalRule rule(resembled_by(unnamed, measured.device, own, used, false));
+    std::optional<IntervalRule> named;
+    std::size_t held = 0;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const ProblemRow& row = *measured.rows[i];
+        if (names_kernel(row) && !named) {
+            named.emplace(resembled_by(row, measured.device, own, used, false));
+        }
+        const TimeInterval found = (names_kernel(row) ? *named : rule).interval(times[i]);
+        held += *row.measured >= found.low && *row.measured <= found.high ? 1U : 0U;
+    }
+    return static_cast<double>(held) / static_cast<double>(times.size());
 }
 
-void add_class(const Rows& rows, const DeviceDescription& device, const DeviceRates& calibrated,
-               const std::map<std::string, Rows>& rows_by_device, std::vector<AccuracyRow>& found) {
-    std::vector<Seconds> measured;
+void add_class(const MeasuredClass& measured, std::vector<AccuracyRow>& found) {
+    const MeasuredRows& rows = measured.rows;
+    const DeviceDescription& device = measured.device;
+    std::vector<Seconds> times_measured, ceilings;
     for (const ProblemRow* const row : rows) {
-        measured.push_back(*row->measured);
+        times_measured.push_back(*row->measured);
+        ceilings.push_back(roofline(*row, device));
     }
-    const std::string& name = rows.front()->problem_class;
     const auto add = [&](const char* split, const std::vector<Seconds>& times) {
-        found.push_back({device.name, name, split, errors_of(times, measured)});
+        found.push_back(
+            {device.name, measured.problem_class, split, errors_of(times, times_measured)});
         if (std::holds_alternative<ConvolutionRow>(rows.front()->problem)) {
-            add_long_ones(device.name, name, split, times, measured, found);
+            add_long_ones(device.name, measured.problem_class, split, times, times_measured, found);
         }
     };
-    const DeviceRates none;
-    add("roofline", predictions(rows, [&](const auto& row) { return roofline(row, device); }));
-    add("uncalibrated",
-        predictions(rows, [&](const auto& row) { return predict_row(row, device, none); }));
-    const bool is_calibrated = has_class(calibrated, name);
-    if (is_calibrated) {
-        add("calibrated", predictions(rows, [&](const auto& row) {
-                return predict_row(row, device, calibrated);
-            }));
-    }
-    add("cross-validated", cross_validated(rows, device));
-    if (const auto times = left_out(rows, device, rows_by_device)) {
+    add("roofline", ceilings);
+    add("uncalibrated", predict_rows(rows, device, {}));
+    const DeviceRates calibrated = rates_of(device.name);
+    const DeviceRates used = rates_for_problems(device);
+    const auto as_used = predict_rows(rows, device, used);
+    const double covered = share_covered(measured, as_used, calibrated, used);
+    const std::size_t first = found.size();
+    add(has_class(calibrated, measured.problem_class) ? "calibrated" : "predicted", as_used);
+    found[first].covered = covered;
+    add("cross-validated", cross_validated(measured, cross_rates(measured)));
+    if (const auto times = left_out(measured, calibrated)) {
         add("left-out", *times);
-    } else if (!is_calibrated) {
-        const DeviceRates related = rates_for_problems(device);
-        if (has_class(related, name)) {
-            add("left-out", predictions(rows, [&](const auto& row) {
-                    return predict_row(row, device, related);
-                }));
-        }
     }
 }
 
@@ -222,25 +108,11 @@ PredictionErrors errors_of(std::span<const Seconds> predicted, std::span<const S
 }
 
 std::vector<AccuracyRow> accuracy_of(std::span<const ProblemRow* const> rows) {
-    std::map<std::string, std::map<std::string, Rows>> classes_by_device, devices_by_class;
-    for (const ProblemRow* const row : rows) {
-        if (row->measured) {
-            classes_by_device[row->device][row->problem_class].push_back(row);
-            devices_by_class[row->problem_class][row->device].push_back(row);
-        }
-    }
+    MeasuredRowsByClass by_class;
+    group(rows, by_class);
     std::vector<AccuracyRow> found;
-    for (const auto& [name, classes] : classes_by_device) {
-        const auto device = description_called(name);
-        if (!device) {
-            continue;
-        }
-        const DeviceRates calibrated = rates_of(device->name);
-        for (const auto& [problem_class, members] : classes) {
-            if (members.size() >= parts && can_predict(*members.front(), *device)) {
-                add_class(members, *device, calibrated, devices_by_class[problem_class], found);
-            }
-        }
+    for (const MeasuredClass& measured : by_class.classes) {
+        add_class(measured, found);
     }
     return found;
 }

@@ -3,6 +3,7 @@
 
 #include "predict/rates.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,12 +28,16 @@ struct AccuracyRow {
     std::string device;
     std::string problem_class;
     // "roofline"; "uncalibrated": by priors; "calibrated": by the rates that predictions use here,
-    // which may have been fitted to these rows; "cross-validated": each fifth of the rows by rates
+    // which may have been fitted to these rows; "predicted": the same of a class without rates of
+    // its own, by a similar device's or priors; "cross-validated": each fifth of the rows by rates
     // fitted to the other four; "left-out": by rates from rows of the same class on other devices
     // of the same maker if there are such rows, else by the rates that an unfitted device would
     // use.
     std::string split;
     PredictionErrors errors;
+    // The share of the measured times that lie in the intervals that predictions have here; only
+    // for "calibrated" and "predicted".
+    std::optional<double> covered = {};
 };
 
 // The rows that have a time and can be predicted, ordered by device and class. Rows of devices

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/unit_text.h"
+#include "predict/network_interval.h"
 #include "predict/stated_error.h"
 #include "record/identity.h"
 #include "run/execute.h"
@@ -77,6 +78,11 @@ void tell_device(const DeviceModel& model, const NetworkPrediction& prediction, 
         run.provenance["rates." + std::string(name_of(share.rates))] = std::move(text);
     }
     run.provenance["model.basis"] = basis_sentence(shares);
+    if (prediction.refused() == 0) {
+        const bool is_changed = !run.settings.device_changes.empty();
+        run.provenance["model.interval"] =
+            interval_sentence(intervals_of(prediction, model, is_changed).whole);
+    }
 }
 
 // By liveness: the parts at their own worst moments.

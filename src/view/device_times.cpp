@@ -177,6 +177,9 @@ Table whole_table(std::span<const DeviceTime> times) {
     const std::vector<Column> columns = {
         {"device", "device", Importance::essential},
         {"time_s", "time", Importance::essential},
+        {"low_s", "p10", Importance::normal},
+        {"high_s", "p90", Importance::normal},
+        data_column("basis"),
         {"stated_error", "error", Importance::normal},
         {"examples_per_s", "examples/s", Importance::normal},
         {"dollars_per_million", "USD per million", Importance::normal},
@@ -191,6 +194,15 @@ Table whole_table(std::span<const DeviceTime> times) {
         row.emplace_back(one.device);
         row.push_back(optional_cell(
             one.time, [](Seconds time) { return time_cell(time, by_model); }, one.reason.c_str()));
+        const auto end_cell = [&](Seconds TimeInterval::*end) {
+            return optional_cell(
+                one.interval,
+                [&](const FoundInterval& found) { return time_cell(found.time.*end, by_model); },
+                one.reason.c_str());
+        };
+        row.push_back(end_cell(&TimeInterval::low));
+        row.push_back(end_cell(&TimeInterval::high));
+        row.push_back(text_or_missing(one.interval ? one.interval->basis : ""));
         row.push_back(optional_cell(
             one.error, [](double error) { return percent_cell(error, Provenance::derived); },
             "not stated for these rates"));
@@ -205,7 +217,8 @@ Table whole_table(std::span<const DeviceTime> times) {
         table.rows.push_back(std::move(row));
     }
     table.notes.emplace_back(
-        "error: how far predictions by the same rates are from measured times on average, weighted "
+        "p10, p90: eight of ten measured times would lie between them. error: how far predictions "
+        "by the same rates are from measured times on average, weighted "
         "by their part of the time. energy: at most, at the device's maximum power.");
     add_origin(table, Origin::modelled);
     return table;
@@ -287,6 +300,8 @@ DeviceTime device_time(const Run& run, const Graph& graph, const NetworkPredicti
     }
     one.time = prediction.time();
     one.error = error_of(prediction, model);
+    const bool is_changed = !run.settings.device_changes.empty();
+    one.interval = intervals_of(prediction, model, is_changed).whole;
     const double seconds = one.time->value / static_cast<double>(run.settings.batch) * 1e6;
     if (device.price) {
         one.dollars = device.price->value.value * seconds / 3600;

@@ -96,7 +96,9 @@ std::string machine_line(const Run& run) {
 
 std::string device_line(const Run& run) {
     if (run.origin == Origin::modelled) {
-        return known(run, "model.basis");
+        const std::string basis = known(run, "model.basis");
+        const std::string interval = known(run, "model.interval");
+        return basis + (basis.empty() || interval.empty() ? "" : " ") + interval;
     }
     const auto of_most = [&](const std::string& label, const std::string& sampled,
                              const std::string& maximum) {

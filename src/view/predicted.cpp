@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 namespace strata {
@@ -304,24 +305,71 @@ Graph graph_again(const Settings& settings) {
     return settings.slice.empty() ? graph : slice(graph, settings.slice);
 }
 
+bool can_predict_again(const Run& run) {
+    return run.origin == Origin::modelled && run.settings.content.empty() &&
+           run.provenance.contains("device.name");
+}
+
+// A stored prediction, made again. Throws Error if its device or network is no longer there.
+struct PredictedAgain {
+    explicit PredictedAgain(const Run& run)
+        : device(device_again(run)),
+          plan(plan_of(graph_again(run.settings), run.settings.execution.numerics)),
+          prediction(predict_network(*plan, run.settings.execution, *device)) {}
+
+    std::unique_ptr<DeviceModel> device;
+    std::shared_ptr<const Plan> plan;
+    NetworkPrediction prediction;
+};
+
+// Whether each step has the same time; other rates give other times.
+bool is_same(const NetworkPrediction& prediction, const Run& run) {
+    constexpr double rounding = 1e-6;
+    if (prediction.steps.size() != run.steps.size()) {
+        return false;
+    }
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        const auto* const samples = std::get_if<Samples>(&run.steps[i].time);
+        const Seconds now = prediction.steps[i].time();
+        if (samples != nullptr && !samples->values.empty() &&
+            std::abs(samples->values.front() / now - 1) > rounding) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 std::vector<Block> sensitivity_blocks(const Run& run) {
-    if (run.origin != Origin::modelled || !run.settings.content.empty() ||
-        !run.provenance.contains("device.name")) {
+    if (!can_predict_again(run)) {
         return {};
     }
     try {
-        const auto device = device_again(run);
+        const PredictedAgain again(run);
         const Execution& execution = run.settings.execution;
-        const auto plan = plan_of(graph_again(run.settings), execution.numerics);
-        const NetworkPrediction prediction = predict_network(*plan, execution, *device);
-        return sensitivity_document({plan->graph, prediction, *device, ""},
-                                    sensitivity_of(*plan, execution, *device),
-                                    upgrades_of(*plan, execution, *device, upgrade_factors))
+        return sensitivity_document(
+                   {again.plan->graph, again.prediction, *again.device, ""},
+                   sensitivity_of(*again.plan, execution, *again.device),
+                   upgrades_of(*again.plan, execution, *again.device, upgrade_factors))
             .blocks;
     } catch (const Error&) {
         return {};  // the rest of the report stands without it
+    }
+}
+
+std::optional<NetworkIntervals> predicted_intervals(const Run& run) {
+    if (!can_predict_again(run)) {
+        return {};
+    }
+    try {
+        const PredictedAgain again(run);
+        if (!is_same(again.prediction, run)) {
+            return {};
+        }
+        return intervals_of(again.prediction, *again.device, !run.settings.device_changes.empty());
+    } catch (const Error&) {
+        return {};  // the times stand without it
     }
 }
 

@@ -7,6 +7,7 @@
 #include "view/counter_tables.h"
 #include "view/fused.h"
 #include "view/machine.h"
+#include "view/predicted.h"
 #include "view/recount.h"
 #include "view/run_sections.h"
 #include "view/trace_blocks.h"
@@ -63,7 +64,8 @@ Document run_document(const Run& run, const StepFilter& filter, const Convention
     const RunFindings findings = {.run = counted,
                                   .summary = summarise(counted),
                                   .bounds = bounds_of(run),
-                                  .convention = convention.name};
+                                  .convention = convention.name,
+                                  .intervals = predicted_intervals(run)};
     Document document{settings_line(run), warning_blocks(run)};
     auto& blocks = document.blocks;
     blocks.emplace_back(Lead{lead_of(findings)});

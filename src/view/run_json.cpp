@@ -7,6 +7,7 @@
 #include "view/grid.h"
 #include "view/json.h"
 #include "view/json_values.h"
+#include "view/predicted.h"
 #include "view/recount.h"
 #include "view/run_sections.h"
 #include "view/steps.h"
@@ -147,6 +148,15 @@ Json settings_json(const Run& run) {
             {"note", text_json(run.note)}};
 }
 
+Json interval_json(const std::optional<NetworkIntervals>& intervals) {
+    if (!intervals) {
+        return nullptr;
+    }
+    const FoundInterval& whole = intervals->whole;
+    return {
+        {"low_s", whole.time.low.value}, {"high_s", whole.time.high.value}, {"basis", whole.basis}};
+}
+
 }  // namespace
 
 Json run_json(const Run& run, const StepFilter& filter, const Convention& convention,
@@ -155,7 +165,8 @@ Json run_json(const Run& run, const StepFilter& filter, const Convention& conven
     const RunFindings findings = {.run = counted,
                                   .summary = summarise(counted),
                                   .bounds = bounds_of(run),
-                                  .convention = convention.name};
+                                  .convention = convention.name,
+                                  .intervals = predicted_intervals(run)};
     Json json = settings_json(run);
     json["convention"] = convention.name;
     json["steps"] =
@@ -169,6 +180,7 @@ Json run_json(const Run& run, const StepFilter& filter, const Convention& conven
     json["at_ceilings"] = at_ceilings_json(findings);
     json["counters"] = counters_json(run);
     json["budget"] = budget_json(findings);
+    json["interval"] = interval_json(findings.intervals);
     for (const RunSection& section : run_sections()) {
         json[section.key] = section.json(run);
     }

@@ -5,6 +5,7 @@
 #include "analyze/rollup.h"
 #include "view/cells.h"
 #include "view/columns.h"
+#include "view/predicted.h"
 
 #include "base/enumeration.h"
 #include "base/text.h"
@@ -83,9 +84,27 @@ Cell of_time(const ShownStep& step, Text&& cell) {
     return step.time() ? as_cell(cell(*step.time())) : Cell(Missing{});
 }
 
+// The interval of a predicted step.
+const FoundInterval* interval_of(const ShownStep& step) {
+    const auto& intervals = step.findings.intervals;
+    const bool has_one = intervals && intervals->steps[step.position];
+    return has_one ? &*intervals->steps[step.position] : nullptr;
+}
+
+Cell predicted_cell(Seconds time, const TimeInterval& interval) {
+    return Number{.value = time.value,
+                  .unit = "s",
+                  .low = interval.low.value,
+                  .high = interval.high.value,
+                  .provenance = Provenance::modelled};
+}
+
 Cell time_of_step(const ShownStep& step) {
     const Origin origin = step.findings.run.origin;
     const Measurement& measurement = step.result().time;
+    if (const FoundInterval* const interval = interval_of(step); interval && step.time()) {
+        return predicted_cell(step.time()->median, interval->time);
+    }
     return step.time() ? time_cell(*step.time(), times_of(origin))
                        : Cell(Missing{fmt::format("{}: {}", name_of(status_of(measurement, origin)),
                                                   reason_of(measurement))});
@@ -128,6 +147,11 @@ const Columns<ShownStep>& columns() {
          [](auto& s) { return text_or_missing(reason_of(s.result().time)); }},
         {{"median_s", "time", Importance::essential, Audience::all, Bounds::interval},
          time_of_step},
+        {data_column("basis"),
+         [](auto& s) {
+             const FoundInterval* const interval = interval_of(s);
+             return text_or_missing(interval == nullptr ? "" : interval->basis);
+         }},
         {data_column("minimum_s"),
          [](auto& s) {
              return of_time(s, [&](const Estimate& t) {
@@ -198,7 +222,14 @@ const Columns<ShownPass>& sums() {
         {data_column("layer"), [](auto& p) { return whole_name(p.findings); }},
         {data_column("pass"), [](auto& p) { return p.pass ? as_cell(*p.pass) : Cell(""); }},
         {data_column("median_s"),
-         [](auto& p) { return time_cell(p.total.time, derived(p.findings)); }},
+         [](auto& p) {
+             const RunFindings& found = p.findings;
+             const bool is_whole =
+                 found.summary.budget.is_whole && (!p.pass || found.summary.passes.size() == 1);
+             return is_whole && found.intervals
+                        ? predicted_cell(p.total.time, found.intervals->whole.time)
+                        : time_cell(p.total.time, derived(found));
+         }},
         {data_column("share"), [](auto& p) { return share_cell(p.findings, p.total.share); }},
         {data_column("flop_per_s"),
          [](auto& p) {
@@ -287,7 +318,10 @@ std::string seen_and_hidden(const Run& run, std::size_t shown) {
 }  // namespace
 
 RunFindings findings_of(const Run& run) {
-    return {.run = run, .summary = summarise(run), .bounds = bounds_of(run)};
+    return {.run = run,
+            .summary = summarise(run),
+            .bounds = bounds_of(run),
+            .intervals = predicted_intervals(run)};
 }
 
 std::vector<std::string> delay_notes(const RunFindings& findings) {
@@ -387,6 +421,11 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
         "the step reaches; for sums, time at the ceilings over measured time.",
         findings.convention));
     table.notes.emplace_back("Sums add the steps' medians; the budget has the median of the sums.");
+    if (findings.intervals) {
+        table.notes.emplace_back(
+            "A predicted time's interval holds eight of ten measured times, by predictions that "
+            "resemble it; data names them (basis).");
+    }
     explain_stamps(table, findings);
     explain_rare(table, findings.run);
     show_delays(table, findings);

@@ -56,6 +56,7 @@ TEST(Modelled, StatesItsDeviceAndRates) {
     EXPECT_NE(run.provenance.at("rates.linear").find("shipped"), std::string::npos);
     EXPECT_NE(run.provenance.at("rates.add").find("v100-pcie"), std::string::npos);
     EXPECT_NE(run.provenance.at("model.basis").find("% off"), std::string::npos);
+    EXPECT_NE(run.provenance.at("model.interval").find("network on a gpu"), std::string::npos);
     const strata::Run similar = predicted(job_for("h100"));
     EXPECT_NE(similar.provenance.at("rates.linear").find("related: 'linear' of a100-40"),
               std::string::npos);
