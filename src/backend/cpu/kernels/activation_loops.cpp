@@ -12,114 +12,79 @@ namespace strata::cpu {
 
 namespace {
 
-// A range of an array and the function's two parameters.
-struct Piece {
-    const float* x = nullptr;
-    const float* dy = nullptr;
-    float* to = nullptr;
-    std::size_t count = 0;
-    float alpha = 0;
-    float beta = 0;
+// The function's two parameters.
+struct Parameters {
+    explicit Parameters(const Activation& op)
+        : alpha(static_cast<float>(op.alpha)),
+          beta(op.kind == ActivationKind::celu ? 1 : static_cast<float>(op.beta)),
+          gamma(op.kind == ActivationKind::celu ? static_cast<float>(op.alpha) : 1) {}
+
+    float alpha;
+    float beta;
+    float gamma;  // of beta (x > 0 ? x : alpha (exp(x / gamma) - 1)), which includes selu and celu
 };
 
-STRATA_EACH_ISA void hard_sigmoid(const Piece& p) {
-    for (std::size_t i = 0; i < p.count; ++i) {
-        p.to[i] = std::max(0.0F, std::min(1.0F, p.alpha * p.x[i] + p.beta));
-    }
-}
-
-STRATA_EACH_ISA void hard_sigmoid_gradient(const Piece& p) {
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < p.count; ++i) {
-        const float linear = p.alpha * p.x[i] + p.beta;
-        const float slope = p.alpha * p.dy[i];
-        p.to[i] = linear > 0 && linear < 1 ? slope : 0.0F;
-    }
-}
-
-STRATA_EACH_ISA void softsign(const Piece& p) {
-    for (std::size_t i = 0; i < p.count; ++i) {
-        p.to[i] = p.x[i] / (1 + std::abs(p.x[i]));
-    }
-}
-
-STRATA_EACH_ISA void softsign_gradient(const Piece& p) {
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < p.count; ++i) {
-        const float divisor = 1 + std::abs(p.x[i]);
-        p.to[i] = p.dy[i] / (divisor * divisor);
-    }
-}
-
-// beta (x > 0 ? x : alpha (exp(x / gamma) - 1)), which includes selu and celu. Subtracting 1 loses
-// digits near 0, but none that matter next to the other values of a tensor.
-STRATA_EACH_ISA void exponential_linear(const Piece& p, float gamma) {
-    for (std::size_t i = 0; i < p.count; ++i) {
-        const float x = p.x[i];
-        p.to[i] = p.beta * (x > 0 ? x : p.alpha * (fast_exp(x / gamma) - 1));
-    }
-}
-
-STRATA_EACH_ISA void exponential_linear_gradient(const Piece& p, float gamma) {
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < p.count; ++i) {
-        const float x = p.x[i];
-        p.to[i] = p.dy[i] * p.beta * (x > 0 ? 1 : p.alpha / gamma * fast_exp(x / gamma));
-    }
-}
-
-STRATA_EACH_ISA void thresholded_relu(const Piece& p) {
-    for (std::size_t i = 0; i < p.count; ++i) {
-        p.to[i] = p.x[i] > p.alpha ? p.x[i] : 0.0F;
-    }
-}
-
-STRATA_EACH_ISA void thresholded_relu_gradient(const Piece& p) {
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < p.count; ++i) {
-        const float slope = p.dy[i];  // A conditional load would not be vectorised.
-        p.to[i] = p.x[i] > p.alpha ? slope : 0.0F;
-    }
-}
-
-STRATA_EACH_ISA void hard_swish_gradient(const Piece& p) {
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < p.count; ++i) {
-        const float x = p.x[i];
-        const float slope = p.dy[i] * (x < 3 ? x / 3 + 0.5F : 1.0F);
-        p.to[i] = x > -3 ? slope : 0.0F;
-    }
-}
-
-void value(ActivationKind kind, const Piece& p) {
+STRATA_EACH_ISA void values(ActivationKind kind, Parameters p, const float* x, float* y,
+                            std::size_t count) {
+    const auto with = [=](auto function) __attribute__((always_inline)) {
+        for (std::size_t i = 0; i < count; ++i) {
+            y[i] = function(x[i]);
+        }
+    };
     switch (kind) {
         case ActivationKind::hard_sigmoid:
-            return hard_sigmoid(p);
+            return with([=](float v) __attribute__((always_inline)) {
+                return std::max(0.0F, std::min(1.0F, p.alpha * v + p.beta));
+            });
         case ActivationKind::softsign:
-            return softsign(p);
+            return with([](float v)
+                            __attribute__((always_inline)) { return v / (1 + std::abs(v)); });
+        // Subtracting 1 loses digits near 0, but none that matter next to the other values of a
+        // tensor.
         case ActivationKind::selu:
-            return exponential_linear(p, 1);
         case ActivationKind::celu:
-            return exponential_linear({p.x, p.dy, p.to, p.count, p.alpha, 1}, p.alpha);
+            return with([=](float v) __attribute__((always_inline)) {
+                return p.beta * (v > 0 ? v : p.alpha * (fast_exp(v / p.gamma) - 1));
+            });
         default:
-            return thresholded_relu(p);
+            return with([=](float v)
+                            __attribute__((always_inline)) { return v > p.alpha ? v : 0.0F; });
     }
 }
 
-void gradient(ActivationKind kind, const Piece& p) {
+// A slope is computed before its condition: a conditional load would not be vectorised.
+STRATA_EACH_ISA void gradients(ActivationKind kind, Parameters p, const float* x, const float* dy,
+                               float* dx, std::size_t count) {
+    const auto with = [=](auto function) __attribute__((always_inline)) {
+#pragma GCC ivdep
+        for (std::size_t i = 0; i < count; ++i) {
+            dx[i] = function(x[i], dy[i]);
+        }
+    };
     switch (kind) {
         case ActivationKind::hard_sigmoid:
-            return hard_sigmoid_gradient(p);
+            return with([=](float v, float slope) __attribute__((always_inline)) {
+                const float linear = p.alpha * v + p.beta, within = p.alpha * slope;
+                return linear > 0 && linear < 1 ? within : 0.0F;
+            });
         case ActivationKind::softsign:
-            return softsign_gradient(p);
+            return with([](float v, float slope) __attribute__((always_inline)) {
+                const float divisor = 1 + std::abs(v);
+                return slope / (divisor * divisor);
+            });
         case ActivationKind::selu:
-            return exponential_linear_gradient(p, 1);
         case ActivationKind::celu:
-            return exponential_linear_gradient({p.x, p.dy, p.to, p.count, p.alpha, 1}, p.alpha);
+            return with([=](float v, float slope) __attribute__((always_inline)) {
+                return slope * p.beta * (v > 0 ? 1 : p.alpha / p.gamma * fast_exp(v / p.gamma));
+            });
         case ActivationKind::hard_swish:
-            return hard_swish_gradient(p);
+            return with([](float v, float slope) __attribute__((always_inline)) {
+                const float above = slope * (v < 3 ? v / 3 + 0.5F : 1.0F);
+                return v > -3 ? above : 0.0F;
+            });
         default:
-            return thresholded_relu_gradient(p);
+            return with([=](float v, float slope)
+                            __attribute__((always_inline)) { return v > p.alpha ? slope : 0.0F; });
     }
 }
 
@@ -137,16 +102,14 @@ bool has_gradient_loops(ActivationKind kind) {
 
 void activate(const Activation& op, const float* x, float* y, std::size_t count) {
     parallel_ranges(count, [&](std::size_t begin, std::size_t end) {
-        value(op.kind, {x + begin, nullptr, y + begin, end - begin, static_cast<float>(op.alpha),
-                        static_cast<float>(op.beta)});
+        values(op.kind, Parameters(op), x + begin, y + begin, end - begin);
     });
 }
 
 void activate_gradient(const Activation& op, const float* x, const float* dy, float* dx,
                        std::size_t count) {
     parallel_ranges(count, [&](std::size_t begin, std::size_t end) {
-        gradient(op.kind, {x + begin, dy + begin, dx + begin, end - begin,
-                           static_cast<float>(op.alpha), static_cast<float>(op.beta)});
+        gradients(op.kind, Parameters(op), x + begin, dy + begin, dx + begin, end - begin);
     });
 }
 
