@@ -68,9 +68,9 @@ public:
         const TensorId kept = from_output_ ? output() : input(0);
         const Desc desc = backward_layout(lowering, kept);
         const TensorView data = lowering.value(kept, desc);
-        const auto described = describe_eltwise_backward(
-            lowering.engine(), lowering.attributes(), describe_forward(lowering, desc),
-            *function_of(op_, from_output_), desc, desc, alpha(), beta());
+        const auto described =
+            describe_eltwise_backward(lowering.context(), describe_forward(lowering, desc),
+                                      *function_of(op_, from_output_), desc, desc, alpha(), beta());
         const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
         const TensorView dx = make_input_gradient(lowering, dy, described.diff_src_desc());
         // All three are zero in padded blocks.
@@ -107,7 +107,7 @@ private:
 
     dnnl::eltwise_forward::primitive_desc describe_forward(Lowering& lowering,
                                                            const Desc& x) const {
-        return describe_eltwise(lowering.engine(), lowering.attributes(), lowering.forward_kind(),
+        return describe_eltwise(lowering.context(), lowering.forward_kind(),
                                 *function_of(op_, from_output_), x, alpha(), beta());
     }
 

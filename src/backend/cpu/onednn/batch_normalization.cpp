@@ -55,8 +55,8 @@ private:
     }
 
     Forward::primitive_desc describe_forward(Lowering& lowering, const Desc& x) const {
-        return describe_batch_normalization(lowering.engine(), lowering.attributes(),
-                                            lowering.forward_kind(), x, epsilon(), flags(lowering));
+        return describe_batch_normalization(lowering.context(), lowering.forward_kind(), x,
+                                            epsilon(), flags(lowering));
     }
 
     // The widest blocks for these images' channels, if they are in narrower ones.
@@ -162,8 +162,8 @@ private:
     void backward(Lowering& lowering) {
         const Desc desc = forward_->src_desc();
         const auto described = describe_batch_normalization_backward(
-            lowering.engine(), lowering.attributes(), *forward_, dnnl::prop_kind::backward, desc,
-            desc, epsilon(), flags(lowering));
+            lowering.context(), *forward_, dnnl::prop_kind::backward, desc, desc, epsilon(),
+            flags(lowering));
         const TensorView x = as_planes(lowering.value(input(0), stored(desc)));
         const TensorView dy =
             as_planes(lowering.gradient(output(), stored(described.diff_dst_desc())));

@@ -21,6 +21,12 @@ struct Blocking {
     dnnl::memory::dim offset = 0;
 };
 
+// What every primitive is described with.
+struct PrimitiveContext {
+    dnnl::engine engine;
+    dnnl::primitive_attr attributes;
+};
+
 // Whether the library uses these instructions here. Sets are bit masks that include the bits of
 // their subsets.
 inline bool library_uses(dnnl::cpu_isa isa) {
@@ -69,81 +75,77 @@ inline Blocking blocking_of(const Desc& desc) {
 
 // A primitive's description; `arguments` in the library's order.
 template <class Primitive, class... Arguments>
-auto describe(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-              const Arguments&... arguments) {
-    return typename Primitive::primitive_desc(engine, arguments..., attr);
+auto describe(const PrimitiveContext& context, const Arguments&... arguments) {
+    return typename Primitive::primitive_desc(context.engine, arguments..., context.attributes);
 }
 
 // The same for a backward primitive, which needs its forward description.
 template <class Primitive, class Forward, class... Arguments>
-auto describe_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-                       const Forward& forward, const Arguments&... arguments) {
-    return typename Primitive::primitive_desc(engine, arguments..., forward, attr);
+auto describe_backward(const PrimitiveContext& context, const Forward& forward,
+                       const Arguments&... arguments) {
+    return typename Primitive::primitive_desc(context.engine, arguments..., forward,
+                                              context.attributes);
 }
 
 // The same, with the first implementation that fits.
 template <class Primitive, class Fits, class... Arguments>
-auto describe_fitting(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-                      const Fits& fits, const Arguments&... arguments) {
-    return fitting(describe<Primitive>(engine, attr, arguments...), fits);
+auto describe_fitting(const PrimitiveContext& context, const Fits& fits,
+                      const Arguments&... arguments) {
+    return fitting(describe<Primitive>(context, arguments...), fits);
 }
 template <class Primitive, class Fits, class Forward, class... Arguments>
-auto describe_backward_fitting(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-                               const Fits& fits, const Forward& forward,
-                               const Arguments&... arguments) {
-    return fitting(describe_backward<Primitive>(engine, attr, forward, arguments...), fits);
+auto describe_backward_fitting(const PrimitiveContext& context, const Fits& fits,
+                               const Forward& forward, const Arguments&... arguments) {
+    return fitting(describe_backward<Primitive>(context, forward, arguments...), fits);
 }
 
-inline auto describe_concat(const dnnl::engine& engine, const dnnl::primitive_attr& attr, int axis,
+inline auto describe_concat(const PrimitiveContext& context, int axis,
                             const std::vector<Desc>& sources) {
-    return dnnl::concat::primitive_desc(engine, axis, sources, attr);
+    return dnnl::concat::primitive_desc(context.engine, axis, sources, context.attributes);
 }
-inline auto describe_sum(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-                         const Desc& destination, const std::vector<float>& scales,
-                         const std::vector<Desc>& sources) {
-    return dnnl::sum::primitive_desc(engine, destination, scales, sources, attr);
+inline auto describe_sum(const PrimitiveContext& context, const Desc& destination,
+                         const std::vector<float>& scales, const std::vector<Desc>& sources) {
+    return dnnl::sum::primitive_desc(context.engine, destination, scales, sources,
+                                     context.attributes);
 }
 
-inline auto describe_eltwise(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-                             dnnl::prop_kind prop, dnnl::algorithm algorithm, const Desc& x,
-                             float alpha, float beta) {
-    return describe<dnnl::eltwise_forward>(engine, attr, prop, algorithm, x, x, alpha, beta);
+inline auto describe_eltwise(const PrimitiveContext& context, dnnl::prop_kind prop,
+                             dnnl::algorithm algorithm, const Desc& x, float alpha, float beta) {
+    return describe<dnnl::eltwise_forward>(context, prop, algorithm, x, x, alpha, beta);
 }
-inline auto describe_eltwise_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+inline auto describe_eltwise_backward(const PrimitiveContext& context,
                                       const dnnl::eltwise_forward::primitive_desc& forward,
                                       dnnl::algorithm algorithm, const Desc& gradient,
                                       const Desc& x, float alpha, float beta) {
-    return describe_backward<dnnl::eltwise_backward>(engine, attr, forward, algorithm, gradient,
+    return describe_backward<dnnl::eltwise_backward>(context, forward, algorithm, gradient,
                                                      gradient, x, alpha, beta);
 }
 
-inline auto describe_lrn(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-                         dnnl::prop_kind prop, const Desc& x, dnnl::memory::dim size, float alpha,
-                         float beta, float k) {
-    return describe<dnnl::lrn_forward>(engine, attr, prop, dnnl::algorithm::lrn_across_channels, x,
-                                       x, size, alpha, beta, k);
+inline auto describe_lrn(const PrimitiveContext& context, dnnl::prop_kind prop, const Desc& x,
+                         dnnl::memory::dim size, float alpha, float beta, float k) {
+    return describe<dnnl::lrn_forward>(context, prop, dnnl::algorithm::lrn_across_channels, x, x,
+                                       size, alpha, beta, k);
 }
-inline auto describe_lrn_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+inline auto describe_lrn_backward(const PrimitiveContext& context,
                                   const dnnl::lrn_forward::primitive_desc& forward, const Desc& x,
                                   const Desc& gradient, dnnl::memory::dim size, float alpha,
                                   float beta, float k) {
-    return describe_backward<dnnl::lrn_backward>(engine, attr, forward,
+    return describe_backward<dnnl::lrn_backward>(context, forward,
                                                  dnnl::algorithm::lrn_across_channels, gradient,
                                                  gradient, x, size, alpha, beta, k);
 }
 
-inline auto describe_batch_normalization(const dnnl::engine& engine,
-                                         const dnnl::primitive_attr& attr, dnnl::prop_kind prop,
+inline auto describe_batch_normalization(const PrimitiveContext& context, dnnl::prop_kind prop,
                                          const Desc& x, float epsilon,
                                          dnnl::normalization_flags flags) {
-    return describe<dnnl::batch_normalization_forward>(engine, attr, prop, x, x, epsilon, flags);
+    return describe<dnnl::batch_normalization_forward>(context, prop, x, x, epsilon, flags);
 }
 inline auto describe_batch_normalization_backward(
-    const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+    const PrimitiveContext& context,
     const dnnl::batch_normalization_forward::primitive_desc& forward, dnnl::prop_kind prop,
     const Desc& gradient, const Desc& x, float epsilon, dnnl::normalization_flags flags) {
-    return describe_backward<dnnl::batch_normalization_backward>(
-        engine, attr, forward, prop, gradient, gradient, x, epsilon, flags);
+    return describe_backward<dnnl::batch_normalization_backward>(context, forward, prop, gradient,
+                                                                 gradient, x, epsilon, flags);
 }
 
 inline void append_relu(dnnl::post_ops& operations) {
@@ -195,83 +197,81 @@ inline Blocking blocking_of(const Desc& desc) {
 }
 
 template <class Primitive, class... Arguments>
-auto describe(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-              const Arguments&... arguments) {
-    return typename Primitive::primitive_desc(typename Primitive::desc(arguments...), attr, engine);
+auto describe(const PrimitiveContext& context, const Arguments&... arguments) {
+    return typename Primitive::primitive_desc(typename Primitive::desc(arguments...),
+                                              context.attributes, context.engine);
 }
 
 template <class Primitive, class Forward, class... Arguments>
-auto describe_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-                       const Forward& forward, const Arguments&... arguments) {
-    return typename Primitive::primitive_desc(typename Primitive::desc(arguments...), attr, engine,
-                                              forward);
+auto describe_backward(const PrimitiveContext& context, const Forward& forward,
+                       const Arguments&... arguments) {
+    return typename Primitive::primitive_desc(typename Primitive::desc(arguments...),
+                                              context.attributes, context.engine, forward);
 }
 
 // To advance to the next implementation, the library reads the first description again.
 template <class Primitive, class Fits, class... Arguments>
-auto describe_fitting(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-                      const Fits& fits, const Arguments&... arguments) {
+auto describe_fitting(const PrimitiveContext& context, const Fits& fits,
+                      const Arguments&... arguments) {
     const typename Primitive::desc desc(arguments...);
-    return fitting(typename Primitive::primitive_desc(desc, attr, engine), fits);
+    return fitting(typename Primitive::primitive_desc(desc, context.attributes, context.engine),
+                   fits);
 }
 template <class Primitive, class Fits, class Forward, class... Arguments>
-auto describe_backward_fitting(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-                               const Fits& fits, const Forward& forward,
-                               const Arguments&... arguments) {
+auto describe_backward_fitting(const PrimitiveContext& context, const Fits& fits,
+                               const Forward& forward, const Arguments&... arguments) {
     const typename Primitive::desc desc(arguments...);
-    return fitting(typename Primitive::primitive_desc(desc, attr, engine, forward), fits);
+    return fitting(
+        typename Primitive::primitive_desc(desc, context.attributes, context.engine, forward),
+        fits);
 }
 
-inline auto describe_concat(const dnnl::engine& engine, const dnnl::primitive_attr& attr, int axis,
+inline auto describe_concat(const PrimitiveContext& context, int axis,
                             const std::vector<Desc>& sources) {
-    return dnnl::concat::primitive_desc(axis, sources, engine, attr);
+    return dnnl::concat::primitive_desc(axis, sources, context.engine, context.attributes);
 }
-inline auto describe_sum(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-                         const Desc& destination, const std::vector<float>& scales,
-                         const std::vector<Desc>& sources) {
-    return dnnl::sum::primitive_desc(destination, scales, sources, engine, attr);
+inline auto describe_sum(const PrimitiveContext& context, const Desc& destination,
+                         const std::vector<float>& scales, const std::vector<Desc>& sources) {
+    return dnnl::sum::primitive_desc(destination, scales, sources, context.engine,
+                                     context.attributes);
 }
 
-inline auto describe_eltwise(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-                             dnnl::prop_kind prop, dnnl::algorithm algorithm, const Desc& x,
-                             float alpha, float beta) {
-    return describe<dnnl::eltwise_forward>(engine, attr, prop, algorithm, x, alpha, beta);
+inline auto describe_eltwise(const PrimitiveContext& context, dnnl::prop_kind prop,
+                             dnnl::algorithm algorithm, const Desc& x, float alpha, float beta) {
+    return describe<dnnl::eltwise_forward>(context, prop, algorithm, x, alpha, beta);
 }
-inline auto describe_eltwise_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+inline auto describe_eltwise_backward(const PrimitiveContext& context,
                                       const dnnl::eltwise_forward::primitive_desc& forward,
                                       dnnl::algorithm algorithm, const Desc& gradient,
                                       const Desc& x, float alpha, float beta) {
-    return describe_backward<dnnl::eltwise_backward>(engine, attr, forward, algorithm, gradient, x,
+    return describe_backward<dnnl::eltwise_backward>(context, forward, algorithm, gradient, x,
                                                      alpha, beta);
 }
 
-inline auto describe_lrn(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
-                         dnnl::prop_kind prop, const Desc& x, dnnl::memory::dim size, float alpha,
-                         float beta, float k) {
-    return describe<dnnl::lrn_forward>(engine, attr, prop, dnnl::algorithm::lrn_across_channels, x,
-                                       size, alpha, beta, k);
+inline auto describe_lrn(const PrimitiveContext& context, dnnl::prop_kind prop, const Desc& x,
+                         dnnl::memory::dim size, float alpha, float beta, float k) {
+    return describe<dnnl::lrn_forward>(context, prop, dnnl::algorithm::lrn_across_channels, x, size,
+                                       alpha, beta, k);
 }
-inline auto describe_lrn_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+inline auto describe_lrn_backward(const PrimitiveContext& context,
                                   const dnnl::lrn_forward::primitive_desc& forward, const Desc& x,
                                   const Desc& gradient, dnnl::memory::dim size, float alpha,
                                   float beta, float k) {
-    return describe_backward<dnnl::lrn_backward>(engine, attr, forward,
-                                                 dnnl::algorithm::lrn_across_channels, x, gradient,
-                                                 size, alpha, beta, k);
+    return describe_backward<dnnl::lrn_backward>(
+        context, forward, dnnl::algorithm::lrn_across_channels, x, gradient, size, alpha, beta, k);
 }
 
-inline auto describe_batch_normalization(const dnnl::engine& engine,
-                                         const dnnl::primitive_attr& attr, dnnl::prop_kind prop,
+inline auto describe_batch_normalization(const PrimitiveContext& context, dnnl::prop_kind prop,
                                          const Desc& x, float epsilon,
                                          dnnl::normalization_flags flags) {
-    return describe<dnnl::batch_normalization_forward>(engine, attr, prop, x, epsilon, flags);
+    return describe<dnnl::batch_normalization_forward>(context, prop, x, epsilon, flags);
 }
 inline auto describe_batch_normalization_backward(
-    const dnnl::engine& engine, const dnnl::primitive_attr& attr,
+    const PrimitiveContext& context,
     const dnnl::batch_normalization_forward::primitive_desc& forward, dnnl::prop_kind prop,
     const Desc& gradient, const Desc& x, float epsilon, dnnl::normalization_flags flags) {
-    return describe_backward<dnnl::batch_normalization_backward>(engine, attr, forward, prop,
-                                                                 gradient, x, epsilon, flags);
+    return describe_backward<dnnl::batch_normalization_backward>(context, forward, prop, gradient,
+                                                                 x, epsilon, flags);
 }
 
 inline void append_relu(dnnl::post_ops& operations) {

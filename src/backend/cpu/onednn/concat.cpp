@@ -23,8 +23,8 @@ public:
             descs.push_back(sources.back().desc);
             arguments.emplace_back(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), sources.back());
         }
-        const auto described = describe_concat(lowering.engine(), lowering.attributes(),
-                                               static_cast<int>(axis(lowering)), descs);
+        const auto described =
+            describe_concat(lowering.context(), static_cast<int>(axis(lowering)), descs);
         const TensorView y = lowering.make_value(output(), described.dst_desc());
         if (runs_plain_loops(described) && is_blocked(y.desc) &&
             std::ranges::all_of(descs, [](const Desc& desc) { return is_blocked(desc); })) {

@@ -226,8 +226,8 @@ private:
                                        const dnnl::primitive_attr& attributes, const Desc& bias,
                                        const Desc& y) const {
         return describe_fitting<Forward>(
-            lowering.engine(), attributes, suited, lowering.forward_kind(), kind, x_, weight_, bias,
-            y, window_.stride, window_.dilation, window_.pad_begin, window_.pad_end);
+            {lowering.engine(), attributes}, suited, lowering.forward_kind(), kind, x_, weight_,
+            bias, y, window_.stride, window_.dilation, window_.pad_begin, window_.pad_end);
     }
 
     // Lowers the layer together with its followers; a separate bias prevents that.
@@ -252,9 +252,8 @@ private:
                 weight_, preferred_weight(lowering),
                 [&](const Desc& weight) {
                     return describe_backward_fitting<BackwardData>(
-                        lowering.engine(), lowering.attributes(), suited(lowering, way), forward,
-                        way.kind, dx, weight, y_, window_.stride, window_.dilation,
-                        window_.pad_begin, window_.pad_end);
+                        lowering.context(), suited(lowering, way), forward, way.kind, dx, weight,
+                        y_, window_.stride, window_.dilation, window_.pad_begin, window_.pad_end);
                 },
                 [](const auto& described) { return described.weights_desc(); });
         };
@@ -287,9 +286,9 @@ private:
                 any_weight(), present,
                 [&](const Desc& dw) {
                     return describe_backward_fitting<BackwardWeights>(
-                        lowering.engine(), lowering.attributes(), suited(lowering, way), forward,
-                        way.kind, x, dw, fused_bias_, y_, window_.stride, window_.dilation,
-                        window_.pad_begin, window_.pad_end);
+                        lowering.context(), suited(lowering, way), forward, way.kind, x, dw,
+                        fused_bias_, y_, window_.stride, window_.dilation, window_.pad_begin,
+                        window_.pad_end);
                 },
                 [](const auto& described) { return described.diff_weights_desc(); });
         };

@@ -111,7 +111,7 @@ private:
     void forward_by_library(Lowering& lowering, StepText text) {
         const auto described = [&](const dnnl::primitive_attr& attributes, const Desc& bias,
                                    const Desc& y) {
-            return describe<Forward>(lowering.engine(), attributes, lowering.forward_kind(), x_,
+            return describe<Forward>({lowering.engine(), attributes}, lowering.forward_kind(), x_,
                                      weight_, bias, y);
         };
         forward_ = described(lowering.attributes(), bias_, y_);
@@ -137,8 +137,8 @@ private:
 
     void backward_data_by_library(Lowering& lowering, StepText text) {
         const auto with_weight = [&](const Desc& weight) {
-            return describe_backward<BackwardData>(lowering.engine(), lowering.attributes(),
-                                                   hint(lowering), x_, weight, y_);
+            return describe_backward<BackwardData>(lowering.context(), hint(lowering), x_, weight,
+                                                   y_);
         };
         auto described =
             prefer_layout(weight_, present_weight(lowering), with_weight,
@@ -181,8 +181,8 @@ private:
     // The forward description that the backward primitives need.
     const Forward::primitive_desc& hint(Lowering& lowering) {
         if (!forward_) {
-            forward_ = describe<Forward>(lowering.engine(), lowering.attributes(),
-                                         lowering.forward_kind(), x_, weight_, bias_, y_);
+            forward_ = describe<Forward>(lowering.context(), lowering.forward_kind(), x_, weight_,
+                                         bias_, y_);
         }
         return *forward_;
     }
@@ -243,7 +243,7 @@ private:
     void backward_data_by_transposed(Lowering& lowering, StepText text) const {
         const auto weights = dims_of(weight_);
         const auto described =
-            describe<Forward>(lowering.engine(), lowering.attributes(), lowering.forward_kind(), y_,
+            describe<Forward>(lowering.context(), lowering.forward_kind(), y_,
                               any_layout({weights[1], weights[0]}, ElementType::f32), Desc(), x_);
         const TensorView dy = lowering.gradient(output(), described.src_desc());
         const Desc packed = described.weights_desc();
@@ -299,8 +299,8 @@ private:
         return prefer_layout(
             any_weight(), present,
             [&](const Desc& dw) {
-                return describe_backward<BackwardWeights>(lowering.engine(), lowering.attributes(),
-                                                          hint(lowering), x_, dw, bias_, y_);
+                return describe_backward<BackwardWeights>(lowering.context(), hint(lowering), x_,
+                                                          dw, bias_, y_);
             },
             [](const auto& candidate) { return candidate.diff_weights_desc(); });
     }

@@ -57,7 +57,7 @@ TensorView InnerProduct::weight_view(const Desc& desc) {
 
 Forward::primitive_desc InnerProduct::describe_forward(const Descs& descs, const Desc& weight,
                                                        Into into) const {
-    return describe<Forward>(lowering_.engine(), attributes_of(into), lowering_.forward_kind(),
+    return describe<Forward>({lowering_.engine(), attributes_of(into)}, lowering_.forward_kind(),
                              descs.x, weight, descs.bias, descs.y);
 }
 
@@ -89,7 +89,7 @@ Call InnerProduct::forward(const TensorView& x, const TensorView& y, Into into,
     const Descs descs = descs_for(rows_of(x), bias);
     const Desc row = bias ? plain({1, weight_.rows}, ElementType::f32) : Desc();
     if (const auto product = matmul(way, [&](const Desc& weight) {
-            return describe<dnnl::matmul>(lowering_.engine(), attributes_of(into), descs.x,
+            return describe<dnnl::matmul>({lowering_.engine(), attributes_of(into)}, descs.x,
                                           transposed(weight), row, descs.y);
         })) {
         const Desc read = product->weights_desc();
@@ -123,8 +123,7 @@ Call InnerProduct::forward(const TensorView& x, const TensorView& y, Into into,
 Call InnerProduct::backward_data(const TensorView& dy, const TensorView& dx, LinearAlgorithm way) {
     const Descs descs = descs_for(rows_of(dy), {});
     if (const auto product = matmul(way, [&](const Desc& weight) {
-            return describe<dnnl::matmul>(lowering_.engine(), lowering_.attributes(), descs.y,
-                                          weight, descs.x);
+            return describe<dnnl::matmul>(lowering_.context(), descs.y, weight, descs.x);
         })) {
         note(*product);
         return lowering_.call<dnnl::matmul>(
@@ -136,8 +135,8 @@ Call InnerProduct::backward_data(const TensorView& dy, const TensorView& dx, Lin
     const auto described = prefer_layout(
         any_weight(), present_weight(),
         [&](const Desc& weight) {
-            return describe_backward<BackwardData>(lowering_.engine(), lowering_.attributes(),
-                                                   forward, descs.x, weight, descs.y);
+            return describe_backward<BackwardData>(lowering_.context(), forward, descs.x, weight,
+                                                   descs.y);
         },
         [](const auto& candidate) { return candidate.weights_desc(); });
     note(described);
@@ -161,8 +160,7 @@ std::vector<Call> InnerProduct::backward_weights(const TensorView& x, const Tens
     const Descs descs = descs_for(rows_of(x), bias);
     const Desc dw = plain({weight_.rows, weight_.columns}, ElementType::f32);
     if (const auto product = matmul(way, [&](const Desc&) {
-            return describe<dnnl::matmul>(lowering_.engine(), lowering_.attributes(),
-                                          transposed(descs.y), descs.x, dw);
+            return describe<dnnl::matmul>(lowering_.context(), transposed(descs.y), descs.x, dw);
         })) {
         note(*product);
         std::vector<Call> calls = {lowering_.call<dnnl::matmul>(
@@ -178,9 +176,8 @@ std::vector<Call> InnerProduct::backward_weights(const TensorView& x, const Tens
     const auto described = prefer_layout(
         any_weight(), present_weight(),
         [&](const Desc& weight) {
-            return describe_backward<BackwardWeights>(lowering_.engine(), lowering_.attributes(),
-                                                      forward, descs.x, weight, descs.bias,
-                                                      descs.y);
+            return describe_backward<BackwardWeights>(lowering_.context(), forward, descs.x, weight,
+                                                      descs.bias, descs.y);
         },
         [](const auto& candidate) { return candidate.diff_weights_desc(); });
     const TensorView gradient = gradient_view(described.diff_weights_desc(), whole_gradient);

@@ -74,8 +74,7 @@ std::optional<LibraryBinary> LibraryBinary::of(Lowering& lowering, const Layer& 
     TensorView left = whole_operand(lowering, layer, whole, kind);
     Desc right = other_operand(lowering, layer.inputs[1 - whole], left.desc);
     auto described = described_if_possible([&] {
-        return describe<dnnl::binary>(lowering.engine(), lowering.attributes(), *function,
-                                      left.desc, right, left.desc);
+        return describe<dnnl::binary>(lowering.context(), *function, left.desc, right, left.desc);
     });
     if (!described || std::string_view(described->impl_info_str()).starts_with("ref")) {
         return std::nullopt;

@@ -71,9 +71,8 @@ LinearMatMul::LinearMatMul(Lowering& lowering, TensorId weight, std::optional<Te
 void LinearMatMul::forward(TensorId x, TensorId y, StepText text) const {
     const Desc bias = bias_ ? floats(1, outputs_) : Desc();
     const auto described = with_weight(lowering_, weight_, [&](const Desc& weight) {
-        return describe<dnnl::matmul>(lowering_.engine(), lowering_.attributes(),
-                                      floats(rows_, inputs_), transposed(weight), bias,
-                                      floats(rows_, outputs_));
+        return describe<dnnl::matmul>(lowering_.context(), floats(rows_, inputs_),
+                                      transposed(weight), bias, floats(rows_, outputs_));
     });
     const Desc read = described.weights_desc();
     const TensorView from = lowering_.value(x, described.src_desc());
@@ -92,8 +91,8 @@ void LinearMatMul::forward(TensorId x, TensorId y, StepText text) const {
 
 void LinearMatMul::backward_data(TensorId dy_of, TensorId dx_of, StepText text) const {
     const auto described = with_weight(lowering_, weight_, [&](const Desc& weight) {
-        return describe<dnnl::matmul>(lowering_.engine(), lowering_.attributes(),
-                                      floats(rows_, outputs_), weight, floats(rows_, inputs_));
+        return describe<dnnl::matmul>(lowering_.context(), floats(rows_, outputs_), weight,
+                                      floats(rows_, inputs_));
     });
     const TensorView dy = lowering_.gradient(dy_of, described.src_desc());
     const TensorView weight = lowering_.value(weight_, described.weights_desc());
@@ -107,9 +106,8 @@ void LinearMatMul::backward_data(TensorId dy_of, TensorId dx_of, StepText text) 
 void LinearMatMul::backward_weights(TensorId x_of, TensorId dy_of, StepText text) const {
     const Desc rows_of_x = floats(rows_, inputs_);
     const Desc rows_of_dy = floats(rows_, outputs_);
-    const auto described = checked(
-        describe<dnnl::matmul>(lowering_.engine(), lowering_.attributes(), transposed(rows_of_dy),
-                               rows_of_x, floats(outputs_, inputs_)));
+    const auto described = checked(describe<dnnl::matmul>(
+        lowering_.context(), transposed(rows_of_dy), rows_of_x, floats(outputs_, inputs_)));
     const TensorView x = lowering_.value(x_of, rows_of_x);
     const TensorView dy = lowering_.gradient(dy_of, rows_of_dy);
     const TensorView dw = lowering_.make_gradient(weight_, described.dst_desc());

@@ -56,10 +56,7 @@ std::vector<BufferId> OnednnViews::buffers_of(const Call& call) {
 
 Lowering::Lowering(const Graph& graph, const Execution& execution, const dnnl::engine& engine,
                    std::span<const ConvolutionMethod> methods)
-    : GraphLowering(graph, execution),
-      engine_(engine),
-      attributes_(user_scratchpad()),
-      methods_(methods) {
+    : GraphLowering(graph, execution), context_{engine, user_scratchpad()}, methods_(methods) {
     add_buffer(0, Life::persistent);
 }
 
@@ -104,8 +101,8 @@ bool Lowering::has_value(TensorId tensor, const Desc& desc) const {
 }
 
 Lowering::Work Lowering::reorder(const TensorView& from, const TensorView& to) {
-    const dnnl::reorder::primitive_desc described(engine_, from.desc, engine_, to.desc,
-                                                  attributes_);
+    const dnnl::reorder::primitive_desc described(engine(), from.desc, engine(), to.desc,
+                                                  attributes());
     return {{described.impl_info_str(), text_of(from.desc, to.desc)},
             scratchpad_of(described),
             {call<dnnl::reorder>(described, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}})}};

@@ -42,8 +42,9 @@ public:
     Lowering(const Graph& graph, const Execution& execution, const dnnl::engine& engine,
              std::span<const ConvolutionMethod> methods);
 
-    const dnnl::engine& engine() const { return engine_; }
-    const dnnl::primitive_attr& attributes() const { return attributes_; }
+    const PrimitiveContext& context() const { return context_; }
+    const dnnl::engine& engine() const { return context_.engine; }
+    const dnnl::primitive_attr& attributes() const { return context_.attributes; }
     std::span<const ConvolutionMethod> methods() const { return methods_; }
     dnnl::prop_kind forward_kind() const {
         return trains() ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
@@ -126,8 +127,7 @@ private:
     static void refusing(const Doing& doing);
     void reserve_scratchpad(std::size_t bytes);
 
-    dnnl::engine engine_;
-    dnnl::primitive_attr attributes_;
+    PrimitiveContext context_;
     std::span<const ConvolutionMethod> methods_;
     std::optional<BufferId> preparation_memory_;
 };

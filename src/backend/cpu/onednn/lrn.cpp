@@ -14,8 +14,8 @@ public:
 
     void forward(Lowering& lowering) override {
         const TensorView x = lowering.shaped_value(input(0));
-        forward_ = describe_lrn(lowering.engine(), lowering.attributes(), lowering.forward_kind(),
-                                x.desc, op_.size, alpha(), beta(), k());
+        forward_ = describe_lrn(lowering.context(), lowering.forward_kind(), x.desc, op_.size,
+                                alpha(), beta(), k());
         const auto blocks = channel_blocks_of(x.desc);
         if (blocks && type_of(x.desc) == ElementType::f32 && suits_loops(lowering, x.desc)) {
             return forward_by_loops(lowering, x, *blocks);
@@ -47,8 +47,8 @@ public:
 private:
     dnnl::lrn_backward::primitive_desc describe_backward_of(const Lowering& lowering,
                                                             const Desc& x) const {
-        return describe_lrn_backward(lowering.engine(), lowering.attributes(), *forward_, x, x,
-                                     op_.size, alpha(), beta(), k());
+        return describe_lrn_backward(lowering.context(), *forward_, x, x, op_.size, alpha(), beta(),
+                                     k());
     }
 
     // If the library has only reference loops in either direction (for the batch last; with 3.x and

@@ -65,8 +65,7 @@ private:
 
     void multiply(Lowering& lowering, const TensorView& a, const TensorView& b, const TensorView& y,
                   std::vector<Call> further) const {
-        const auto described = describe<dnnl::matmul>(lowering.engine(), lowering.attributes(),
-                                                      a.desc, b.desc, y.desc);
+        const auto described = describe<dnnl::matmul>(lowering.context(), a.desc, b.desc, y.desc);
         std::vector<Call> calls = {lowering.call<dnnl::matmul>(
             described, {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, y}})};
         calls.insert(calls.end(), further.begin(), further.end());

@@ -64,8 +64,8 @@ public:
             return backward_by_loops(lowering);
         }
         const auto described = describe_backward<PoolingBackward>(
-            lowering.engine(), lowering.attributes(), *forward_, algorithm_, x_, y_, window_.stride,
-            window_.kernel, gaps_, window_.pad_begin, end_);
+            lowering.context(), *forward_, algorithm_, x_, y_, window_.stride, window_.kernel,
+            gaps_, window_.pad_begin, end_);
         const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
         const TensorView dx = lowering.make_gradient(input(0), described.diff_src_desc());
         Arguments arguments = {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}};
@@ -190,9 +190,9 @@ private:
 
     PoolingForward::primitive_desc describe_forward(Lowering& lowering, const Desc& x) const {
         const Desc y = any_layout(lowering.extents(output()), type_of(x));
-        return describe<PoolingForward>(lowering.engine(), lowering.attributes(),
-                                        lowering.forward_kind(), algorithm_, x, y, window_.stride,
-                                        window_.kernel, gaps_, window_.pad_begin, end_);
+        return describe<PoolingForward>(lowering.context(), lowering.forward_kind(), algorithm_, x,
+                                        y, window_.stride, window_.kernel, gaps_, window_.pad_begin,
+                                        end_);
     }
 
     const Pooling& op_;

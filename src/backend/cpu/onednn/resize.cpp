@@ -62,9 +62,8 @@ public:
         if (!algorithm_) {
             return forward_by_loops(lowering);
         }
-        forward_ =
-            describe<Forward>(lowering.engine(), lowering.attributes(), lowering.forward_kind(),
-                              *algorithm_, x_, any_layout(lowering.extents(output()), type_of(x_)));
+        forward_ = describe<Forward>(lowering.context(), lowering.forward_kind(), *algorithm_, x_,
+                                     any_layout(lowering.extents(output()), type_of(x_)));
         const TensorView y = lowering.make_value(output(), forward_->dst_desc());
         y_ = y.desc;
         lowering.compute<Forward>(*forward_, text_of(x_), {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
@@ -76,8 +75,8 @@ public:
         if (!algorithm_ || type_of(x_) == ElementType::f32) {
             return backward_by_loops(lowering);
         }
-        const auto described = describe_backward<Backward>(lowering.engine(), lowering.attributes(),
-                                                           *forward_, *algorithm_, x_, y_);
+        const auto described =
+            describe_backward<Backward>(lowering.context(), *forward_, *algorithm_, x_, y_);
         const TensorView dy = lowering.gradient(output(), y_);
         const TensorView dx = lowering.make_gradient(input(0), x_);
         lowering.compute<Backward>(described, text_of(x_),

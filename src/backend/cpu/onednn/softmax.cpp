@@ -21,9 +21,8 @@ public:
         if (is_batch_last(x.desc)) {
             x = lowering.plain_value(input(0), type_of(x.desc));  // because there are no fast loops
         }
-        forward_ = describe<SoftmaxForward>(lowering.engine(), lowering.attributes(),
-                                            lowering.forward_kind(), kind(), x.desc, x.desc,
-                                            axis(lowering));
+        forward_ = describe<SoftmaxForward>(lowering.context(), lowering.forward_kind(), kind(),
+                                            x.desc, x.desc, axis(lowering));
         const TensorView y = lowering.make_value(output(), forward_->dst_desc());
         lowering.compute<SoftmaxForward>(*forward_, text_of(x.desc),
                                          {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
@@ -34,9 +33,8 @@ public:
             return backward_by_loops(lowering);
         }
         const Desc desc = forward_->dst_desc();
-        const auto described =
-            describe_backward<SoftmaxBackward>(lowering.engine(), lowering.attributes(), *forward_,
-                                               kind(), desc, desc, desc, axis(lowering));
+        const auto described = describe_backward<SoftmaxBackward>(
+            lowering.context(), *forward_, kind(), desc, desc, desc, axis(lowering));
         const TensorView y = lowering.value(output(), desc);
         const TensorView dy = lowering.gradient(output(), desc);
         const TensorView dx = lowering.make_gradient(input(0), described.diff_src_desc());

@@ -12,9 +12,8 @@ Lowering::Work Lowering::sum_of(const std::vector<TensorView>& terms, const Tens
                 {},
                 {sum_call(terms, sum, stored_elements_of(sum.desc))}};
     }
-    const auto described =
-        describe_sum(engine_, attributes_, sum.desc, std::vector<float>(terms.size(), 1.0F),
-                     std::vector<Desc>(terms.size(), sum.desc));
+    const auto described = describe_sum(context_, sum.desc, std::vector<float>(terms.size(), 1.0F),
+                                        std::vector<Desc>(terms.size(), sum.desc));
     Arguments arguments = {{DNNL_ARG_DST, sum}};
     for (std::size_t i = 0; i < terms.size(); ++i) {
         arguments.emplace_back(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), terms[i]);

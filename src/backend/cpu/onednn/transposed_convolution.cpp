@@ -123,7 +123,7 @@ private:
     Desc any_weight() const { return any_layout(weight_dims_, ElementType::f32); }
 
     Forward::primitive_desc describe_forward(Lowering& lowering) const {
-        return describe<Forward>(lowering.engine(), lowering.attributes(), lowering.forward_kind(),
+        return describe<Forward>(lowering.context(), lowering.forward_kind(),
                                  dnnl::algorithm::deconvolution_direct, x_, weight_, bias_, y_,
                                  window_.stride, window_.dilation, window_.pad_begin,
                                  window_.pad_end);
@@ -132,9 +132,8 @@ private:
     BackwardData::primitive_desc describe_data(Lowering& lowering) const {
         const auto with = [&](const Desc& dx) {
             return describe_backward<BackwardData>(
-                lowering.engine(), lowering.attributes(), *forward_,
-                dnnl::algorithm::deconvolution_direct, dx, weight_, y_, window_.stride,
-                window_.dilation, window_.pad_begin, window_.pad_end);
+                lowering.context(), *forward_, dnnl::algorithm::deconvolution_direct, dx, weight_,
+                y_, window_.stride, window_.dilation, window_.pad_begin, window_.pad_end);
         };
         return prefer_layout(x_, lowering.shaped_value(input(0)).desc, with,
                              [](const auto& described) { return described.diff_src_desc(); });
@@ -144,9 +143,9 @@ private:
                                                      const Desc& present) const {
         const auto with = [&](const Desc& dw) {
             return describe_backward<BackwardWeights>(
-                lowering.engine(), lowering.attributes(), *forward_,
-                dnnl::algorithm::deconvolution_direct, forward_->src_desc(), dw, bias_, y_,
-                window_.stride, window_.dilation, window_.pad_begin, window_.pad_end);
+                lowering.context(), *forward_, dnnl::algorithm::deconvolution_direct,
+                forward_->src_desc(), dw, bias_, y_, window_.stride, window_.dilation,
+                window_.pad_begin, window_.pad_end);
         };
         return prefer_layout(any_weight(), present, with,
                              [](const auto& described) { return described.diff_weights_desc(); });

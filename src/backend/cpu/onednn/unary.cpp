@@ -59,9 +59,8 @@ public:
         const TensorView x = source(lowering);
         const TensorView y = make_output(lowering, x);
         if (const auto function = library_function(lowering)) {
-            forward_ =
-                describe_eltwise(lowering.engine(), lowering.attributes(), lowering.forward_kind(),
-                                 function->name, x.desc, function->alpha, function->beta);
+            forward_ = describe_eltwise(lowering.context(), lowering.forward_kind(), function->name,
+                                        x.desc, function->alpha, function->beta);
             lowering.compute<dnnl::eltwise_forward>(*forward_, text_of(x.desc),
                                                     {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
         } else {
@@ -118,8 +117,8 @@ private:
         const Desc desc = forward_->src_desc();
         const Function function = *function_of(op_.kind);
         const auto described =
-            describe_eltwise_backward(lowering.engine(), lowering.attributes(), *forward_,
-                                      function.name, desc, desc, function.alpha, function.beta);
+            describe_eltwise_backward(lowering.context(), *forward_, function.name, desc, desc,
+                                      function.alpha, function.beta);
         const TensorView dy = lowering.gradient(output(), desc);
         const TensorView dx = lowering.make_gradient(input(0), desc);
         lowering.compute<dnnl::eltwise_backward>(
