@@ -37,7 +37,9 @@ double units_off(float found, double expected) {
     if (found == nearest || (std::isnan(found) && std::isnan(nearest))) {
         return 0;
     }
-    const double unit = std::nextafter(std::abs(nearest), infinity) - std::abs(nearest);
+    // In double: an engine lets denormal numbers count as zero.
+    const auto magnitude = static_cast<double>(std::abs(nearest));
+    const double unit = std::nextafter(std::abs(nearest), infinity) - magnitude;
     return std::abs(static_cast<double>(found) - expected) / unit;
 }
 
