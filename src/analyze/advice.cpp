@@ -77,8 +77,9 @@ std::string on_traffic(const StepEvidence& evidence) {
 
 std::string on_launches(const StepEvidence& evidence) {
     return fmt::format(
-        "launches and time stamps take {} of the time, more than arithmetic ({} at peak) or "
-        "traffic ({} at main memory bandwidth)",
+        "launches and {} take {} of the time, more than arithmetic ({} at peak) or traffic ({} at "
+        "main memory bandwidth)",
+        evidence.longest->launch ? "waiting for the host" : "time stamps",
         percent(*evidence.fixed / evidence.time), percent(evidence.compute / evidence.time),
         percent(evidence.memory / evidence.time));
 }

@@ -23,7 +23,7 @@ struct StepEvidence {
     Seconds compute = {};  // the time for arithmetic at its peak, for traffic at main
     Seconds memory = {};   // memory's bandwidth, and the larger bound of each step
     Seconds bound = {};
-    std::optional<Seconds> fixed = {};  // launches and time stamps; nothing if unknown
+    std::optional<Seconds> fixed = {};  // as of StepBound; nothing if unknown
     Bytes traffic = {};
 
     // Requires: a step with a time.

@@ -210,8 +210,11 @@ public:
         }
     }
 
-    // Nothing if no part of it was measured. Reorders and accumulations are one kernel.
+    // Nothing if no part of it was measured or modelled. Reorders and accumulations are one kernel.
     std::optional<Seconds> of(const StepResult& step) const {
+        if (step.launch) {
+            return step.launch;
+        }
         if (!run_.ran_on_gpu() || (!run_.empty_step && !device_.launch)) {
             return {};
         }

@@ -21,7 +21,7 @@ enum class Bottleneck {
     compute,   // the arithmetic peak of its element type
     memory,    // main memory's bandwidth
     cache,     // a cache's bandwidth: the step is faster than main memory allows
-    overhead,  // of a GPU: launches and time stamps; elsewhere what none of these explains
+    overhead,  // of a GPU: launches, stamps, waits; elsewhere what none of these explains
     kernel,    // of a GPU: none of these explains it, so the kernel itself is slow
     unknown,   // not measured, measured only with delays, no work, or no ceilings
 };
@@ -35,7 +35,8 @@ inline constexpr std::array<std::string_view, 6> names_of(Bottleneck) {
 //                                           only the multiply-adds that their products execute
 //   memory  = traffic / bandwidth(DRAM)     traffic: each operand read and each result written once
 //   cache   = traffic / bandwidth(level)    the nearest level that holds the traffic, else the last
-//   fixed   = stamps + kernels * launch     on a GPU; the number of kernels by a trace, else 1
+//   fixed   = stamps + kernels * launch     on a GPU; the number of kernels by a trace, else 1;
+//                                           of a modelled step its launches and waits for the host
 // clang-format on
 // If time < memory, main memory cannot have served the step, and the cache's bound replaces
 // memory's. The larger of the two bounds decides if it explains a quarter of the time or more. If

@@ -270,6 +270,15 @@ std::vector<std::int64_t> rows_of(const Problem& problem) {
     return {last(0), last(1), columns};
 }
 
+std::string with_larger_batch(const Run& run, const std::string& verb) {
+    const std::int64_t batch = run.settings.batch;
+    return CommandLine(run)
+        .verb(verb)
+        .settings()
+        .with(fmt::format("--vary batch={}..{}", batch, batch_growth * batch))
+        .text();
+}
+
 // Moving only weights takes equally long for any batch; a product is not faster than its
 // arithmetic.
 Advice larger_batch(const Run& run, const StepResult& step, const StepBound& bound, Seconds time) {
@@ -278,18 +287,25 @@ Advice larger_batch(const Run& run, const StepResult& step, const StepBound& bou
         !takes_any_batch(run.settings.network) || !bound.compute) {
         return {};
     }
-    const std::int64_t batch = run.settings.batch;
     const Seconds spread = time / static_cast<double>(batch_growth);
     const Seconds least = step.pass == Pass::update ? spread : std::max(spread, *bound.compute);
-    return worthwhile(
-        {.remedy = Remedy::larger_batch,
-         .command = CommandLine(run)
-                        .verb("run")
-                        .settings()
-                        .with(fmt::format("--vary batch={}..{}", batch, batch_growth * batch))
-                        .text(),
-         .saving = time - least},
-        time);
+    return worthwhile({.remedy = Remedy::larger_batch,
+                       .command = with_larger_batch(run, "run"),
+                       .saving = time - least},
+                      time);
+}
+
+// As many examples in fewer steps need fewer launches.
+Advice fewer_launches(const Run& run, const StepResult& step, const StepBound& bound,
+                      Seconds time) {
+    if (!step.launch || bound.verdict != Bottleneck::overhead ||
+        !takes_any_batch(run.settings.network)) {
+        return {};
+    }
+    return worthwhile({.remedy = Remedy::larger_batch,
+                       .command = with_larger_batch(run, "predict"),
+                       .saving = *step.launch * (1 - 1.0 / batch_growth)},
+                      time);
 }
 
 bool can_be_included(const Run& run, const StepResult& step) {
@@ -386,6 +402,8 @@ Advice advice_for(const Run& run, std::size_t index, const StepBound& bound, Sec
                 best = one;
             }
         }
+    } else {
+        best = fewer_launches(run, step, bound, time);
     }
     return best.remedy == Remedy::none ? closer_look(run, step, bound) : best;
 }

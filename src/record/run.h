@@ -72,6 +72,8 @@ struct StepResult {
     Bytes read;   // compulsory traffic; for reorders and accumulations what they move
     Bytes written;
     Measurement time;
+    // Of a modelled time on a GPU: launches, and waiting for the host; nothing if unknown.
+    std::optional<Seconds> launch = {};
     std::optional<ReferenceError> verified = {};  // nothing: not compared with the reference
     // The values of counters; of steps that do the same, one was counted for all.
     std::vector<MetricResult> metrics = {};

@@ -123,11 +123,23 @@ std::vector<Step> planned_steps(const NetworkPrediction& prediction) {
     return steps;
 }
 
-std::vector<StepResult> modelled_steps(const Plan& plan, const NetworkPrediction& prediction) {
+Seconds launch_of(const PredictedStep& predicted) {
+    Seconds sum;
+    for (const KernelPrediction& kernel : predicted.kernels) {
+        sum += kernel.terms[Term::launch];
+    }
+    return sum;
+}
+
+std::vector<StepResult> modelled_steps(const Plan& plan, const NetworkPrediction& prediction,
+                                       DeviceKind device) {
     std::vector<StepResult> results = step_results(plan, planned_steps(prediction), {});
     for (std::size_t i = 0; i < results.size(); ++i) {
         if (auto* samples = std::get_if<Samples>(&results[i].time)) {
             samples->values = {prediction.steps[i].time()};
+            if (device == DeviceKind::gpu) {
+                results[i].launch = launch_of(prediction.steps[i]);
+            }
         }
     }
     return results;
@@ -233,7 +245,7 @@ Run modelled_run(const Job& job, const DeviceModel& device, const NetworkPredict
     if (detail == ModelledDetail::time) {
         run.work = work_of_steps(*job.plan, planned_steps(prediction));
     } else {
-        run.steps = modelled_steps(*job.plan, prediction);
+        run.steps = modelled_steps(*job.plan, prediction, device.device().kind);
     }
     run.whole.end_to_end.values = {prediction.time()};
     run.predicted_memory = memory.footprint.peak;

@@ -296,9 +296,14 @@ const Schema& strata_schema() {
                     .value =
                         "CASE WHEN EXISTS (SELECT 1 FROM {}.provenance JOIN {}.text ON text.id "
                         "= provenance.name WHERE provenance.run = row.id AND text.value = "
-                        "'gpu.name') THEN 'gpu' END"}};
+                        "'gpu.name') THEN 'gpu' END"},
+        AddedColumn{.version = 16,
+                    .table = "step",
+                    .name = "launch_ns",
+                    .definition = "launch_ns INTEGER",
+                    .value = "NULL"}};
     static const Schema schema{.application_id = 0x53545241,
-                               .version = 15,
+                               .version = 16,
                                .tables = schema_tables,
                                .views = views,
                                .added = added};

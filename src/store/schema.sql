@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The database of strata, version 15.
+-- The database of strata, version 16.
 --
 -- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
 -- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a
@@ -99,6 +99,7 @@ CREATE TABLE step (
     flops          INTEGER NOT NULL,    -- operations by the convention multiply-add-2
     bytes_read     INTEGER NOT NULL,    -- compulsory traffic; for reorders and sums what they move
     bytes_written  INTEGER NOT NULL,    -- likewise
+    launch_ns      INTEGER,             -- of a modelled time on a GPU: launches, and waiting for the host; NULL: unknown
     status         TEXT NOT NULL,       -- measured, skipped, failed, included, no-op; planned: no sample yet
     samples        INTEGER NOT NULL,    -- how many
     median_ns      INTEGER,             -- NULL if nothing was measured

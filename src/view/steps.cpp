@@ -177,6 +177,12 @@ const Columns<ShownStep>& columns() {
          [](auto& s) {
              return share_cell(s.findings, s.findings.summary.steps[s.position].stamp_share);
          }},
+        {data_column("launch_s"),
+         [](auto& s) {
+             return optional_cell(s.result().launch, [](Seconds launch) {
+                 return time_cell(launch, Provenance::modelled);
+             });
+         }},
         {data_column("flops"), [](auto& s) { return s.result().flops; }},
         {data_column("bytes_read"), [](auto& s) { return s.result().read; }},
         {data_column("bytes_written"), [](auto& s) { return s.result().written; }},

@@ -68,7 +68,7 @@ TEST(Reason, ReferenceCodeIsNamedAsTheReason) {
 }
 
 TEST(Reason, OnAGpuLaunchesTakeTheTimeOrExplainNothing) {
-    const StepResult step = convolution_step("");
+    StepResult step = convolution_step("");
     const auto told = [&](Bottleneck verdict, double launches) {
         StepBound bound = bound_at(verdict, 0.1);
         bound.fixed = Seconds{launches};
@@ -83,6 +83,10 @@ TEST(Reason, OnAGpuLaunchesTakeTheTimeOrExplainNothing) {
     EXPECT_EQ(told(Bottleneck::kernel, 0.04),
               "neither arithmetic (1.0 % of the time at peak), traffic (2.0 % at main memory "
               "bandwidth) nor launches (4.0 %) explains the time of jit:avx512_core");
+    step.launch = Seconds{0.4};
+    EXPECT_EQ(told(Bottleneck::overhead, 0.4),
+              "launches and waiting for the host take 40 % of the time, more than arithmetic (1.0 "
+              "% at peak) or traffic (2.0 % at main memory bandwidth)");
 }
 
 TEST(Reason, StepsWithDifferentImplementationsNameNone) {

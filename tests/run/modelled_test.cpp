@@ -78,7 +78,8 @@ TEST(Modelled, LoadsFromADatabaseUnchanged) {
     EXPECT_EQ(loaded.settings.device_changes, job.device_changes);
     EXPECT_EQ(key_of(loaded.settings), key_of(run.settings));
     EXPECT_NE(key_of(loaded.settings), key_of(predicted(job_for("v100")).settings));
-    EXPECT_EQ(loaded.steps.size(), run.steps.size());
+    ASSERT_EQ(loaded.steps.size(), run.steps.size());
+    EXPECT_NEAR(loaded.steps.front().launch->value, run.steps.front().launch->value, 1e-9);
     EXPECT_EQ(job_of(loaded).device_changes, job.device_changes);
 }
 
@@ -124,6 +125,28 @@ TEST(Modelled, TheNextCommandExplainsALayerOnTheSameDevice) {
     const strata::Run run = predicted(job, {"sms=200"});
     EXPECT_EQ(advice_for(run, 0, bounds_of(run).front(), Seconds{1}).command,
               "strata predict alexnet --batch 4 --device v100 --set sms=200 --explain conv1");
+}
+
+TEST(Modelled, WaitingForTheHostIsToldAndSharedByALargerBatch) {
+    const strata::Run run = predicted(job_for("v100"));
+    const auto bounds = bounds_of(run);
+    std::size_t waiting = 0;
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        const auto* samples = std::get_if<Samples>(&run.steps[i].time);
+        ASSERT_EQ(run.steps[i].launch.has_value(), samples != nullptr);
+        if (samples != nullptr) {
+            EXPECT_LE(*run.steps[i].launch, samples->values.front() * (1 + 1e-12));
+        }
+        if (bounds[i].verdict == Bottleneck::overhead) {
+            EXPECT_EQ(bounds[i].fixed, run.steps[i].launch);
+            const Advice advice = advice_for(run, i, bounds[i], samples->values.front());
+            EXPECT_EQ(advice.command, "strata predict alexnet --device v100 --vary batch=4..16");
+            EXPECT_DOUBLE_EQ(advice.saving->value, 0.75 * run.steps[i].launch->value);
+            ++waiting;
+        }
+    }
+    EXPECT_GT(waiting, 0U);
+    EXPECT_FALSE(predicted(job_for("epyc-7763")).steps.front().launch);
 }
 
 TEST(Modelled, NextToAnotherARunIsNamedByItsDevice) {

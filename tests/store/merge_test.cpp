@@ -104,6 +104,7 @@ void make_version_14(const std::filesystem::path& file) {
     }
     database.execute(
         "ALTER TABLE step DROP COLUMN implementation_kind; ALTER TABLE run DROP COLUMN ran_on;"
+        "ALTER TABLE step DROP COLUMN launch_ns;"
         "PRAGMA user_version = 14");
 }
 
@@ -121,6 +122,7 @@ strata::Run run_of_many_kinds() {
     for (std::size_t i = 0; i < named.size(); ++i) {
         run.steps[i].implementation = named[i].first;
         run.steps[i].implementation_kind = named[i].second;
+        run.steps[i].launch.reset();
     }
     return run;
 }

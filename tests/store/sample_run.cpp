@@ -76,10 +76,11 @@ std::string described(const std::optional<TraceResult>& trace) {
 
 std::string described(const StepResult& s) {
     return fmt::format(
-        "{} ({}) {} {} {} {} {} {} {} {} {} {} {} {} {}{} {}{} {}\n", s.layer, s.alias, s.operation,
-        name_of(s.pass), name_of(s.kind), s.implementation, name_of(s.implementation_kind),
-        s.algorithm, s.layout, s.problem, s.workspace.value, s.flops.value, s.read.value,
-        s.written.value, described(s.time), described(s.metrics),
+        "{} ({}) {} {} {} {} {} {} {} {} {} {} {} {} {} {}{} {}{} {}\n", s.layer, s.alias,
+        s.operation, name_of(s.pass), name_of(s.kind), s.implementation,
+        name_of(s.implementation_kind), s.algorithm, s.layout, s.problem, s.workspace.value,
+        s.flops.value, s.read.value, s.written.value, s.launch.value_or(Seconds{-1}).value,
+        described(s.time), described(s.metrics),
         s.counted_at ? static_cast<int>(*s.counted_at) : -1,
         s.verified ? fmt::format(" {:a} of {:a}", s.verified->error, s.verified->tolerance) : "",
         s.seen_in ? fmt::format("{} of {}", s.seen_in->iterations, s.seen_in->of) : "");

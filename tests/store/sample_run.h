@@ -79,6 +79,7 @@ inline Run sample_run() {
         step("pool1", "max_pooling", Pass::forward, Failed{"differs from the reference by 3e-2"})};
     run.steps[1].kind = StepKind::reorder;
     run.steps[1].algorithm = "";
+    run.steps[0].launch = Seconds{1.25e-6};
     run.steps[0].alias = run.steps[1].alias = "node_Conv_7";
     run.whole = {.end_to_end = {{{0.7}, {0.8}, {0.9}}},
                  .instrumented = {{{0.75}, {0.85}}},
