@@ -174,6 +174,25 @@ std::string suggestion_for(const CLI::App& verb, const std::string& unknown) {
     return near ? fmt::format("did you mean {}?", *near) : "";
 }
 
+std::string needed_by(const CLI::App& verb) {
+    const VerbHelp help = help_of(verb);
+    const auto options = verb.get_options();
+    for (std::size_t i = 0; i < options.size(); ++i) {
+        if (options[i]->get_required() && options[i]->count() == 0) {
+            return left_column(help.options[i]);
+        }
+    }
+    if (verb.get_require_subcommand_min() == 0 || !verb.get_subcommands().empty()) {
+        return "";
+    }
+    std::vector<std::string> names;
+    for (const VerbHelp& below : help.verbs) {
+        names.push_back(below.name);
+    }
+    return verb.get_parent() == nullptr ? "a verb, as in `strata run alexnet`"
+                                        : "one of " + join(names, ", ");
+}
+
 void add_help(CLI::App& app, ExitCode& exit) {
     auto words = std::make_shared<std::vector<std::string>>();
     CLI::App* verb = app.add_subcommand("help", "Explain a verb, like its --help.");

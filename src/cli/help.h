@@ -29,4 +29,8 @@ void use_help_text(CLI::App& app);
 // Suggests the flag nearest to an unknown one: "did you mean --batch?"; empty if none is close.
 std::string suggestion_for(const CLI::App& verb, const std::string& unknown);
 
+// What a verb needs and was not given, as its help names it: "NETWORK...", "one of runs, scaling";
+// empty if nothing.
+std::string needed_by(const CLI::App& verb);
+
 }  // namespace strata

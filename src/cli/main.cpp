@@ -97,7 +97,10 @@ int end_of_parsing(const CLI::App& app, const CLI::ParseError& end, int argc, ch
                                     near.empty() ? fmt::format("see {} --help", name) : near),
                         ExitCode::usage);
     }
-    return complain(fmt::format("{} (see {} --help)", end.what(), name), ExitCode::usage);
+    const std::string needed = needed_by(verb);
+    return complain(needed.empty() ? fmt::format("{} (see {} --help)", end.what(), name)
+                                   : fmt::format("{} needs {}; see {} --help", name, needed, name),
+                    ExitCode::usage);
 }
 
 // The program, or a copy that only parses the words and does nothing.
