@@ -74,6 +74,7 @@ struct DeviceField {
                  Member<Watts>, Member<DollarsPerHour>>
         member;
     std::string_view meaning;
+    std::string_view without = {};  // what a prediction for a GPU lacks without it; empty: nothing
 };
 std::span<const DeviceField> device_fields();
 

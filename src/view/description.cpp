@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 namespace strata {
 
@@ -56,6 +57,25 @@ void add_derived(Table& table, const DeviceDescription& device) {
                            "fp32 arithmetic"));
         }
     }
+}
+
+// What no source states and a prediction would use.
+Table missing_table(const DeviceDescription& device) {
+    Table table{.columns = {{"fact", "missing", Importance::essential},
+                            {"meaning", "meaning", Importance::normal},
+                            {"without", "without it", Importance::essential}},
+                .records = "missing"};
+    for (const DeviceField& field : device_fields()) {
+        const bool counts = device.kind == DeviceKind::gpu && !field.without.empty();
+        if (counts && !number_of(device, field)) {
+            table.rows.push_back(
+                {std::string(field.key), std::string(field.meaning), std::string(field.without)});
+        }
+    }
+    if (table.rows.empty()) {  // and people need no headings
+        std::ranges::fill(table.columns | std::views::transform(&Column::audience), Audience::data);
+    }
+    return table;
 }
 
 }  // namespace
@@ -117,7 +137,7 @@ Document description_document(const DeviceDescription& device) {
     }
     table.notes.push_back(what_follows(device));
     return {.title = fmt::format("{}: {}, {}", device.name, device.model, device.architecture),
-            .blocks = {std::move(table)},
+            .blocks = {std::move(table), missing_table(device)},
             .kind = "device"};
 }
 

@@ -15,7 +15,8 @@ namespace strata {
 Document descriptions_document(std::span<const DeviceDescription> devices);
 
 // Everything known about one device, each number with its source; the numbers derived from others,
-// and the stated numbers that others contradict.
+// and the stated numbers that others contradict; of a GPU also what is missing, and what a
+// prediction does without it.
 //
 //   number      value         meaning                       source
 //   processors  80            streaming multiprocessors …   NVIDIA Tesla V100 whitepaper, 2017

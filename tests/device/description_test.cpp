@@ -65,7 +65,7 @@ TEST(Description, AnImpossibleDeviceIsRefusedInOneSentence) {
               "small.toml: boost_clock: write it as [value, source], the source as a text");
     EXPECT_EQ(refusal_of("lanes", "lane"), "small.toml: lane: unknown key; remove or correct it");
     EXPECT_EQ(refusal_of("processors = [2, \"sheet\"]", ""),
-              "small.toml: processors, dram_bandwidth, and a clock: are needed; give them");
+              "small.toml: processors: is missing; give it");
     EXPECT_EQ(refusal_of("\"gpu\"", "\"npu\""), "small.toml: kind: choose gpu, cpu or tpu");
 }
 
