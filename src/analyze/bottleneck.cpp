@@ -192,9 +192,10 @@ std::string calibrate_command(const Run& run) {
 
 std::string arithmetic_of(const Settings& settings) {
     const Numerics& numerics = settings.execution.numerics;
-    const bool is_narrowed =
-        numerics.dtype == DataType::f32 && numerics.single_precision != SinglePrecision::full;
-    return text_of(settings, is_narrowed ? "single_precision" : "dtype");
+    const bool is_asked = numerics.single_precision != SinglePrecision::full ||
+                          settings.device_changes.contains("tf32");
+    return numerics.dtype == DataType::f32 && is_asked ? std::string(name_of(SinglePrecision::tf32))
+                                                       : text_of(settings, "dtype");
 }
 
 namespace {

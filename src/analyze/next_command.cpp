@@ -378,8 +378,9 @@ std::optional<std::int64_t> unaligned_row(const Run& run, const StepResult& step
     const DataType dtype = run.settings.execution.numerics.dtype;
     const bool is_narrow = dtype == DataType::bf16 || dtype == DataType::f16;
     const auto problem = problem_in(step);
-    const bool is_measured = run.ran_on_gpu() && run.origin == Origin::measured;
-    if (!is_narrow || !is_measured || step.kind != StepKind::compute || step.pass == Pass::update ||
+    const bool is_judged =
+        run.ran_on_gpu() && (run.origin == Origin::measured || run.origin == Origin::modelled);
+    if (!is_narrow || !is_judged || step.kind != StepKind::compute || step.pass == Pass::update ||
         !problem || problem->activations.empty()) {
         return std::nullopt;
     }

@@ -48,8 +48,9 @@ struct Advice {
 Advice advice_for(const Run& run, std::size_t step, const StepBound& bound, Seconds time);
 
 // The length, in numbers, of the rows of an operand or of the result of a product of 16-bit numbers
-// that was measured on a GPU, if it is not a multiple of 16 bytes: libraries have only slow kernels
-// for such rows, whatever the batch (GPT-2's head of 50,257 columns: 19 % of an H100's peak).
+// that was measured on, or predicted for, a GPU, if it is not a multiple of 16 bytes: libraries
+// have only slow kernels for such rows, whatever the batch (GPT-2's head of 50,257 columns: 19 % of
+// an H100's peak).
 std::optional<std::int64_t> unaligned_row(const Run& run, const StepResult& step);
 
 // A kernel at this share of its ceiling or more is good: only less work helps.

@@ -186,7 +186,10 @@ private:
     std::string alignment_text(const StepGroup& group) const {
         std::optional<std::int64_t> longest;
         for (const std::size_t i : group.members) {
-            const bool is_slow = bounds_[i].achieved.value_or(1) < good_share;
+            const bool is_slow =
+                run_.origin == Origin::measured
+                    ? bounds_[i].achieved.value_or(1) < good_share
+                    : bounds_[i].verdict == Bottleneck::kernel;  // not every model knows of them
             longest =
                 std::max(longest, is_slow ? unaligned_row(run_, run_.steps[i]) : std::nullopt);
         }

@@ -32,6 +32,7 @@ struct ExportOptions {
     bool chrome = false;
     bool perfetto = false;
     std::string problems;
+    double shortest = empty_steps_of_shortest;
     OutputOptions output;
 };
 
@@ -72,7 +73,7 @@ void export_problems(std::span<const Run> runs, const ExportOptions& options) {
                                 fmt::join(names_of(ProblemKind{}), ", ")),
                     ExitCode::usage);
     }
-    const MeasuredProblems found = measured_problems(runs, *kind);
+    const MeasuredProblems found = measured_problems(runs, *kind, options.shortest);
     const std::string left_out = left_out_sentence(found, *kind);
     if (found.problems == 0) {
         throw Error(left_out.empty() ? fmt::format("these runs have no {}", name_of(*kind))
@@ -169,6 +170,12 @@ void add_export(CLI::App& app, ExitCode&) {
                "a table of the runs' products, convolutions or attention on a GPU, each with its "
                "time, for strata predict --problems, accuracy and calibrate --from")
         ->type_name("KIND");
+    add_option(*verb, "--shortest", options->shortest,
+               "with --problems: how many times as long as an empty one a step must take; the time "
+               "stamps of shorter ones are a larger part of their times")
+        ->check(CLI::PositiveNumber)
+        ->type_name("TIMES")
+        ->needs("--problems");
     add_output_options(*verb, options->output);
     add_onnx_options(*verb, *options);
     for (const char* form : {"--json", "--csv", "--md", "--html", "--gnuplot"}) {

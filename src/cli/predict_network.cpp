@@ -27,8 +27,42 @@ struct Changes {
     std::vector<std::string> of_template;
 };
 
+// TF32 is a way to multiply f32, which is named here beside the types.
+constexpr std::array<std::string_view, 4> predicted_types = {"f32", "tf32", "bf16", "f16"};
+
+std::string type_text(const Settings& settings) {
+    const Numerics& numerics = settings.execution.numerics;
+    return std::string(numerics.single_precision == SinglePrecision::tf32
+                           ? name_of(numerics.single_precision)
+                           : name_of(numerics.dtype));
+}
+
+bool set_type(Settings& settings, std::string_view text) {
+    if (std::ranges::find(predicted_types, text) == predicted_types.end()) {
+        return false;
+    }
+    const bool is_narrowed = text == name_of(SinglePrecision::tf32);
+    Numerics& numerics = settings.execution.numerics;
+    numerics.dtype = is_narrowed ? DataType::f32 : parse_data_type(text);
+    numerics.single_precision = is_narrowed ? SinglePrecision::tf32 : SinglePrecision::full;
+    return true;
+}
+
+const Option& type_option() {
+    static const Option option = [] {
+        Option types = option_named("dtype");
+        types.choices = [] { return std::span<const std::string_view>(predicted_types); };
+        types.help = "element type; tf32 is f32 that is multiplied in TF32; several are compared";
+        types.text = type_text;
+        types.set = set_type;
+        types.requirement = {};
+        return types;
+    }();
+    return option;
+}
+
 bool names_device_number(std::string_view key) {
-    return key == "launch" || key == "cudnn" || key == "sms" ||
+    return key == "launch" || key == "cudnn" || key == "sms" || key == "tf32" ||
            std::ranges::find(device_fields(), key, &DeviceField::key) != device_fields().end();
 }
 
@@ -108,7 +142,7 @@ Experiment experiment_for(const PredictNetworkOptions& options, const Changes& c
 std::string title_of(const Job& job, const PredictedDevice& device) {
     return fmt::format("{}, batch {}, {}, {}, modelled on {}", printable(job.request.network),
                        batch_of(job.plan->graph), name_of(job.execution.numerics.mode),
-                       name_of(job.execution.numerics.dtype), device.model->device().model);
+                       type_text(settings_of(job)), device.model->device().model);
 }
 
 // A job on a device: the run and its explanation.
@@ -117,7 +151,19 @@ struct Predicted {
     Run run;
 };
 
+// f32 is multiplied in TF32 only by devices that have it.
+void require_tf32(const Job& job, const DeviceDescription& device) {
+    if (job.execution.numerics.single_precision == SinglePrecision::tf32 && !device.tf32_peak) {
+        throw Error(
+            fmt::format("{} does not multiply in TF32: choose another --dtype, or state its "
+                        "tf32_peak in a description of your own",
+                        printable(device.name)),
+            ExitCode::usage);
+    }
+}
+
 Predicted predicted(Job job, const PredictedDevice& device) {
+    require_tf32(job, device.model->device());
     set_device(job, device.model->device());
     Predicted found{.prediction = predict_network(*job.plan, job.execution, *device.model),
                     .run = {}};
@@ -209,8 +255,9 @@ ExitCode as_runs(const PredictNetworkOptions& options, const Experiment& experim
 
 void add_listed_options(CLI::App& verb, PredictNetworkOptions& options) {
     begin_group(verb, "Execution");
-    for (const char* name : {"dtype", "threads", "mode", "optimizer", "algorithm",
-                             "first_layer_gradient", "bias", "fuse"}) {
+    add_listed(verb, type_option(), options.asked);
+    for (const char* name :
+         {"threads", "mode", "optimizer", "algorithm", "first_layer_gradient", "bias", "fuse"}) {
         add_listed(verb, option_named(name), options.asked);
     }
     verb.add_option_function<std::string>(
@@ -231,7 +278,7 @@ void add_predicted_network_options(CLI::App& verb, PredictNetworkOptions& option
     verb.get_option("--set")
         ->description(
             "change a number of the device, such as l2=128MiB, dram_bandwidth=2x, sms=200, "
-            "launch=3us or cudnn=5; or set a variable of the template")
+            "launch=3us, cudnn=5 or tf32=convolutions; or set a variable of the template")
         ->type_name("KEY=VALUE");
     add_vary_option(verb, options.network);
     add_listed_options(verb, options);

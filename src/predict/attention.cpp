@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 namespace strata {
@@ -58,18 +59,16 @@ double scores(const AttentionProblem& p) {
 
 // The products of an unfused pass.
 std::vector<GemmProblem> unfused_products(const AttentionProblem& p) {
-    const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k, bool transposed) {
-        return GemmProblem{.batch = p.batch * p.heads,
-                           .m = m,
-                           .n = n,
-                           .k = k,
-                           .b_is_transposed = transposed,
-                           .arithmetic = p.arithmetic,
-                           .element_bytes = p.element_bytes};
-    };
-    const GemmProblem to_scores = product(p.queries, p.keys, p.width, true);
-    const GemmProblem to_queries = product(p.queries, p.width, p.keys, false);
-    const GemmProblem to_keys = product(p.keys, p.width, p.queries, false);
+    const GemmProblem any{
+        .batch = p.batch * p.heads, .arithmetic = p.arithmetic, .element_bytes = p.element_bytes};
+    GemmProblem to_scores = any, to_queries = any, to_keys = any;
+    std::tie(to_scores.m, to_scores.n, to_scores.k) = std::tie(p.queries, p.keys, p.width);
+    std::tie(to_queries.m, to_queries.n, to_queries.k) = std::tie(p.queries, p.width, p.keys);
+    std::tie(to_keys.m, to_keys.n, to_keys.k) = std::tie(p.keys, p.width, p.queries);
+    to_scores.b_is_transposed = to_keys.a_is_transposed = true;
+    for (GemmProblem* const product : {&to_scores, &to_queries, &to_keys}) {
+        *product = with_loads(*product);
+    }
     if (p.pass == AttentionPass::forward) {
         return {to_scores, to_queries};
     }

@@ -67,13 +67,18 @@ Flops executed_flops(DeviceKind kind, const LayerTask& task, const Kernels& kern
     return executed > Flops{} ? std::min(all, executed) : all;
 }
 
+bool multiplies_in_tf32(const KernelPrediction& kernel) {
+    return kernel.rates == RateClass::tf32 ||
+           (kernel.convolution && kernel.convolution->arithmetic == Arithmetic::tf32) ||
+           (kernel.tiles && kernel.tiles->arithmetic == Arithmetic::tf32);
+}
+
 Seconds least_compute(DeviceKind kind, const Device& ceilings, const LayerTask& task,
                       const Kernels& kernels) {
     const Numerics& numerics = task.execution.numerics;
-    const bool is_narrowed =
-        numerics.dtype == DataType::f32 && numerics.single_precision != SinglePrecision::full;
+    const bool is_narrowed = std::ranges::any_of(kernels, multiplies_in_tf32);
     const std::string_view dtype = task.pass == Pass::update ? "f32"
-                                   : is_narrowed             ? name_of(numerics.single_precision)
+                                   : is_narrowed             ? name_of(SinglePrecision::tf32)
                                                              : name_of(numerics.dtype);
     const auto peak = peak_of(ceilings, dtype);
     return peak && *peak > FlopRate{} ? executed_flops(kind, task, kernels) / *peak : Seconds{};

@@ -14,9 +14,14 @@ namespace {
 constexpr double step_clocks = 400;  // latency of 8 steps along the sum
 constexpr double block_start = 1e-6;
 constexpr std::int64_t few = 8;  // channels
-// What matrix units keep of their speed if an image's channels are too few for a whole load, which
-// is then one of 2 or 4 bytes (rounded from an H100's first layers).
-constexpr double share_of_narrow_loads = 0.3;
+// Multiply-adds in a clock of a processor that loads of 2 or 4 bytes feed if an image's channels
+// are too few for a whole load: .3 of what an H100's matrix units do in 16 bits, .6 in TF32
+// (rounded from its first layers), and more than narrower ones of other boards do.
+constexpr double fed_by_narrow_loads = 600;
+constexpr double width_of_hopper = 2048;  // multiply-adds in 16 bits, likewise
+// What tensors keep of the memory's bandwidth if their channels are no multiples of eight (rounded
+// from an H100's memory-bound convolutions of 58 and 116 channels).
+constexpr double share_of_narrow_rows = 0.65;
 constexpr double product_depth = 8;
 constexpr double largest_whole = 1e18;  // so that absurd extents stay integers
 
@@ -227,6 +232,26 @@ void add_split(const Product& product, int splits, const Reached& reached,
     }
 }
 
+// The multiply-adds in a clock of a processor.
+double width_of_units(const Reached& reached) {
+    const FlopRate peak = peak_of(reached.device, reached.arithmetic);
+    return peak.value / (2 * reached.device.processors->value.value * reached.clock);
+}
+
+// What the units of a product keep of their speed if channels are too few for whole loads and for
+// the units. Loads feed a processor of any width alike.
+double share_of_few_channels(const Extents& multiplied, const Extents& moved,
+                             const Reached& reached) {
+    const bool is_few = moved.c / moved.groups < few;
+    if (reached.arithmetic == Arithmetic::f32) {
+        return is_few ? reached.rates.few_channels : 1;
+    }
+    const double width = width_of_units(reached) / reached.rates.fed;
+    const bool is_narrow = multiplied.c > moved.c && multiplied.groups == 1;
+    return (is_few ? std::min(1.0, reached.rates.few_channels * width_of_hopper / width) : 1) *
+           (is_narrow ? std::min(1.0, fed_by_narrow_loads / width) : 1);
+}
+
 void add_plain(const ConvolutionProblem& problem, const PaddedExtents& extents,
                const Reached& reached, ConvolutionPrediction& found) {
     const auto& [x, y] = extents;  // multiplied, and moved
@@ -236,8 +261,7 @@ void add_plain(const ConvolutionProblem& problem, const PaddedExtents& extents,
     const bool is_data = problem.pass == ConvolutionPass::backward_data;
     const bool is_pointwise = x.r == 1 && x.s == 1, is_strided = x.u > 1 || x.v > 1;
     const double efficiency = efficiency_of_tile(kernel, rates) *
-                              (y.c / x.groups < few ? rates.few_channels : 1) *
-                              (x.c > y.c && x.groups == 1 ? share_of_narrow_loads : 1) *
+                              share_of_few_channels(x, y, reached) *
                               (is_pointwise ? rates.pointwise : 1) /
                               (is_data && is_strided && is_pointwise ? rates.strided : 1);
     add_blocks(product, gemm_kernel(kernel), efficiency, rates.ramp, x.size, reached, found);
@@ -246,6 +270,10 @@ void add_plain(const ConvolutionProblem& problem, const PaddedExtents& extents,
         is_data ? 1 : std::min(1.0, x.r / x.u) * std::min(1.0, (x.s + 1) / (x.v + 1));
     found.dram =
         moved(y.images() * read + y.results() + y.filters(), reached, rates.dram_efficiency, found);
+    const double narrow =
+        x.groups > 1 ? 0 : (x.c > y.c ? y.images() * read : 0) + (x.k > y.k ? y.results() : 0);
+    found.dram +=
+        Bytes{narrow * (1 / share_of_narrow_rows - 1)} / (reached.memory * rates.dram_efficiency);
     if (is_data && is_strided && rates.library < padding_library) {
         found.split += moved(y.images() * rates.scattered, reached, 1, found);
     }

@@ -104,8 +104,10 @@ struct ConvolutionRates {
     double transforms = 0.7;         // of images: share of the stated bandwidth
     double filter_transforms = 0.4;  // the same for filters
     Seconds transform_launches{18e-6};
-    double pointwise = 0.9;         // efficiency of 1 x 1 filters relative to others
-    double few_channels = 1;        // of fewer than eight channels relative to more
+    double pointwise = 0.9;  // efficiency of 1 x 1 filters relative to others
+    // Of fewer than eight channels relative to more; in matrix units, if they are as wide as an
+    // H100's in 16 bits.
+    double few_channels = 1;
     double strided = 1.45;          // slowdown of strided 1 x 1 backward-data
     double scattered = 3.5;         // with any stride, before cuDNN 8: passes over the gradient
     double direct = 0.17;           // efficiency
@@ -114,6 +116,7 @@ struct ConvolutionRates {
     Seconds split{8e-6};            // to add the sums of splits
     double split_efficiency = 0.8;  // of the stated bandwidth, for adding them
     double latency = 1;             // factor on the usual one; no fit moves it
+    double fed = 1;                 // the same of what narrow loads feed
 };
 
 // Rates before any measurement: typical ones of Pascal boards, and how earlier and later

@@ -129,8 +129,8 @@ bool can_take(Algorithm algorithm, const ConvolutionProblem& a) {
     }
 }
 
-// The length of the sum of an algorithm's products.
-double depth_of(Algorithm algorithm, const ConvolutionProblem& a) {
+// The length of the sum of an algorithm's products, if it may be split.
+double depth_of(Algorithm algorithm, const ConvolutionProblem& a, KernelFamily family) {
     const auto number = [](std::int64_t x) { return static_cast<double>(x); };
     if (a.pass == ConvolutionPass::backward_weights) {
         const double pixels = number(a.n) * number(a.result_h()) * number(a.result_w());
@@ -140,13 +140,16 @@ double depth_of(Algorithm algorithm, const ConvolutionProblem& a) {
         return number(a.k / a.groups) * std::ceil(number(a.r) / number(a.stride_h)) *
                std::ceil(number(a.s) / number(a.stride_w));
     }
+    if (a.pass == ConvolutionPass::forward && family == KernelFamily::matrix_units) {
+        return number(a.c / a.groups * a.r * a.s);
+    }
     return 0;  // others are never split
 }
 
 void add_tiled(Algorithm algorithm, const ConvolutionProblem& a, KernelFamily family,
                const std::optional<ConvolutionKernel>& pinned,
                std::vector<ConvolutionKernel>& found) {
-    const double depth = depth_of(algorithm, a);
+    const double depth = depth_of(algorithm, a, family);
     const int most_splits = a.pass == ConvolutionPass::backward_weights ? 128 : 8;
     const auto add = [&](ProductTile tile) {
         for (const int splits : splits_of_sums) {

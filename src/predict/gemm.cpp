@@ -21,6 +21,7 @@ constexpr double steps_together = 8;   // along k, in every fp32 kernel of cuBLA
 constexpr double resident_warps = 16;  // of fp32 products, limited by their registers
 constexpr double warp = 32;
 constexpr double flops_per_multiply_add = 2;
+constexpr int usual_load = 16;  // bytes, the widest
 
 double ceil_divide(double value, double part) {
     return std::ceil(value / part);
@@ -152,6 +153,26 @@ double clock_of(const DeviceDescription& device) {
 
 }  // namespace
 
+int load_bytes_of(const GemmProblem& problem) {
+    const auto [m, n, k] = std::tuple(problem.m, problem.n, problem.k);
+    const auto narrowest = [&](int bytes, std::int64_t row, std::int64_t rows) {
+        const auto in_bytes =
+            static_cast<std::int64_t>(static_cast<double>(row) * problem.element_bytes);
+        while (row > 1 && rows > 1 && bytes > 1 && in_bytes % bytes != 0) {
+            bytes /= 2;
+        }
+        return bytes;
+    };
+    int bytes = narrowest(usual_load, n, m);
+    bytes = problem.a_is_transposed ? narrowest(bytes, m, k) : narrowest(bytes, k, m);
+    return problem.b_is_transposed ? narrowest(bytes, k, n) : narrowest(bytes, n, k);
+}
+
+GemmProblem with_loads(GemmProblem problem) {
+    problem.load_bytes = load_bytes_of(problem);
+    return problem;
+}
+
 std::optional<GemmKernel> kernel_named(std::string_view name, int threads) {
     // "..._128x64_...": the first two numbers around an x that follow an underscore; Hopper's
     // libraries write "tilesize128x64x8".
@@ -263,6 +284,27 @@ Bytes moved_by_memory(Bytes traffic, const DeviceDescription& device, const Gemm
     return moved;
 }
 
+// The time of loads that are too narrow for the usual ones; none if rows are aligned. (Of Volta and
+// Turing nothing is known: DeepBench padded the rows of its V100.)
+Seconds time_of_narrow_loads(const GemmProblem& problem, const GemmKernel& kernel, double blocks,
+                             const DeviceDescription& device, const GemmRates& rates) {
+    const int bytes = problem.load_bytes;
+    constexpr double ampere = 3;
+    if (bytes >= usual_load || generation_of(device) < ampere ||
+        !has_matrix_units(device, problem.arithmetic)) {
+        return {};
+    }
+    const auto side = [](std::int64_t all, int of_tile) {
+        return static_cast<double>(std::min<std::int64_t>(all, of_tile));
+    };
+    const double elements = blocks *
+                            (side(problem.m, kernel.tile_m) + side(problem.n, kernel.tile_n)) *
+                            static_cast<double>(problem.k) / kernel.splits;
+    const double in_a_second =
+        rates.narrow_loads * device.processors->value.value * clock_of(device);
+    return Seconds{elements * problem.element_bytes / bytes / in_a_second};
+}
+
 // Nothing if the processors alone take longer than `limit`.
 std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem& problem,
                                                const GemmKernel& kernel,
@@ -292,7 +334,9 @@ std::optional<GemmPrediction> prediction_below(Seconds limit, const GemmProblem&
     found.arithmetic = blocks.arithmetic;
     found.latency = blocks.latency;
     found.store = store;
-    found.l2 = blocks.l2;
+    const Seconds loads = time_of_narrow_loads(problem, kernel, blocks.blocks, device, rates);
+    found.l2 = std::max(blocks.l2, loads);
+    found.narrow_loads = loads > blocks.l2 ? loads : Seconds{};
     const Bytes of_wave =
         shares_both_operands(device) ? least_span_of(problem, kernel, p, processors) : span;
     found.dram_traffic = dram_traffic(problem, p, of_wave, processors, device, rates);

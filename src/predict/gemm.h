@@ -13,7 +13,8 @@
 
 namespace strata {
 
-// C (m x n) = A (m x k) B (k x n), `batch` times. A's rows run along k. B's rows run along n, or
+// C (m x n) = A (m x k) B (k x n), `batch` times. A's rows run along k, or along m if it is
+// transposed, as the gradient of results is for the gradient of weights. B's rows run along n, or
 // along k if it is transposed, as a linear layer's weights are.
 struct GemmProblem {
     std::int64_t batch = 1;
@@ -23,7 +24,15 @@ struct GemmProblem {
     bool b_is_transposed = false;
     Arithmetic arithmetic = Arithmetic::f32;
     double element_bytes = 4;
+    bool a_is_transposed = false;
+    int load_bytes = 16;  // of the widest loads that the rows of its matrices allow (load_bytes_of)
 };
+
+// The largest power of two, at most 16, that divides the bytes of each row of both operands and of
+// the result. A matrix of one row or of one column is aligned.
+int load_bytes_of(const GemmProblem& problem);
+// The same product with these loads.
+GemmProblem with_loads(GemmProblem problem);
 
 // How a kernel of a GPU's library divides a product. A thread block (CTA) computes a tile in steps
 // of 8 along k. Several blocks may split k; their sums are added afterwards.
@@ -62,7 +71,9 @@ struct GemmRates {
     Bytes ramp{};               // bytes that memory loses as it comes up to speed; 0: in `launch`
     double resident = 0;        // share of the L2 cache with operands of an earlier run; 0: none
     double cached = 0;          // bandwidth for them relative to the memory's; at least 1
-    Bytes span{350e6};          // beyond which `span_power` slows kernels of Pascal and older
+    // Loads of less than 16 bytes in a clock of a processor (from an H100; no fit moves it).
+    double narrow_loads = 2.8;
+    Bytes span{350e6};  // beyond which `span_power` slows kernels of Pascal and older
     double span_power = 0.8;
     KernelRates usual;  // of unnamed kernels
     std::map<std::string, KernelRates, std::less<>> kernels;
@@ -88,6 +99,7 @@ struct GemmPrediction {
     Seconds latency;     // of steps and epilogues, if nothing hides it
     Seconds store;       // of the busiest processor, writing its tiles
     Seconds l2;
+    Seconds narrow_loads;  // if they decide l2
     Seconds dram;
     Seconds split;
     double blocks = 0;
@@ -123,7 +135,9 @@ bool shares_both_operands(const DeviceDescription& device);
 // operands from the L2 cache; DRAM serves what a wave reads, once. The first requests find memory
 // idle, which costs as much as ramp (1 - exp(-traffic / ramp)) more traffic. If a benchmark repeats
 // a product, the part of it that is still cached moves at `cached` times the memory's bandwidth.
-// time = launch + (bound_1^p + bound_2^p + bound_3^p)^(1/p) + split.
+// If rows are no multiples of 16 bytes, kernels of matrix units since Ampere load operands in the
+// largest pieces that are aligned, `narrow_loads` of them per clock and processor; l2 is at least
+// their time. time = launch + (bound_1^p + bound_2^p + bound_3^p)^(1/p) + split.
 //
 // (Whole tiles in whole waves follow NVIDIA's guide on matrix products. Saturation, scattered rows
 // and the combined bounds are our forms, with fitted parameters.) Requires: the device has

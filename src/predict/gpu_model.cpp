@@ -30,10 +30,11 @@ struct ConvolutionPlan {
 };
 
 RateClass class_of(const ConvolutionProblem& problem) {
-    return class_after(problem.arithmetic == Arithmetic::f32
-                           ? RateClass::convolution_forward
-                           : RateClass::low_precision_convolution_forward,
-                       static_cast<std::size_t>(problem.pass));
+    const RateClass forward = problem.arithmetic == Arithmetic::f32 ? RateClass::convolution_forward
+                              : problem.arithmetic == Arithmetic::tf32
+                                  ? RateClass::tf32_convolution_forward
+                                  : RateClass::low_precision_convolution_forward;
+    return class_after(forward, static_cast<std::size_t>(problem.pass));
 }
 
 ConvolutionProblem in_lanes(ConvolutionProblem problem) {
@@ -77,9 +78,9 @@ const typename Map::mapped_type& remembered(Map& plans, const Key& key, Make&& m
     return plans.emplace(key, make()).first->second;
 }
 
-PlanKey<6> key_of(const GemmProblem& p, RateClass rates) {
+PlanKey<7> key_of(const GemmProblem& p, RateClass rates) {
     return {{p.batch, p.m, p.n, p.k, p.b_is_transposed ? 1 : 0,
-             static_cast<std::int64_t>(p.arithmetic)},
+             static_cast<std::int64_t>(p.arithmetic), p.load_bytes},
             rates};
 }
 
@@ -94,7 +95,9 @@ PlanKey<16> key_of(const ConvolutionProblem& p, ConvolutionAlgorithm algorithm, 
 std::string shown_name(const GemmKernel& kernel, RateClass rates) {
     const bool is_tile =
         !kernel.name.empty() && kernel.name.front() >= '0' && kernel.name.front() <= '9';
-    const char* const precision = rates == RateClass::low_precision ? "gemm_16bit_" : "sgemm_";
+    const char* const precision = rates == RateClass::low_precision ? "gemm_16bit_"
+                                  : rates == RateClass::tf32        ? "gemm_tf32_"
+                                                                    : "sgemm_";
     return (is_tile ? precision : "") + kernel.name;
 }
 
@@ -163,8 +166,8 @@ std::string shown_name(const ConvolutionKernel& kernel) {
 // Predicts the kernels of one pass, in sequence.
 class PassKernels {
 public:
-    PassKernels(const Gpu& gpu, Kernels& kernels, DataType dtype = DataType::f32)
-        : gpu_(gpu), kernels_(kernels), is_narrow_(size_in_bytes(dtype) == 2) {}
+    PassKernels(const Gpu& gpu, Kernels& kernels, Pass pass, DataType dtype = DataType::f32)
+        : gpu_(gpu), kernels_(kernels), pass_(pass), is_narrow_(size_in_bytes(dtype) == 2) {}
 
     void add_stream(std::string name, const StreamKind& kind, Bytes traffic, double repeats = 1) {
         const StreamingRates& alone = gpu_.rates.stream(kind.rates);
@@ -203,11 +206,13 @@ public:
                                     .b_is_transposed = problem.b_is_transposed,
                                     .arithmetic = problem.arithmetic,
                                     .element_bytes = problem.element_bytes,
+                                    .load_bytes = problem.load_bytes,
                                     .tile_m = plan.kernel.tile_m,
                                     .tile_n = plan.kernel.tile_n,
                                     .splits = plan.kernel.splits,
                                     .blocks = found.blocks,
-                                    .rounds = found.rounds};
+                                    .rounds = found.rounds,
+                                    .waits_for_loads = found.narrow_loads > Seconds{}};
         add(std::move(kernel), found.time, found.launch, product.repeats, found.launch);
     }
 
@@ -279,10 +284,18 @@ private:
         return found.time < wide.time ? found : wide;
     }
 
+    // An optimizer updates many tensors in one call, and a layer's gradients are another one.
+    Seconds host_for_pass(Seconds issue) const {
+        return pass_ == Pass::update             ? issue
+               : pass_ == Pass::backward_weights ? gpu_.rates.gap
+                                                 : *gpu_.rates.host;
+    }
+
     // `time` is of one repeat with `launch`; only the gap to the kernel before it remains.
     void add(KernelPrediction kernel, Seconds time, Seconds launch, double repeats, Seconds issue) {
         kernel.repeats = repeats;
-        kernel.issue = kernels_.empty() ? std::max(issue - gpu_.rates.gap, Seconds{}) : Seconds{};
+        const Seconds of_host = gpu_.rates.host ? host_for_pass(issue) : issue;
+        kernel.issue = kernels_.empty() ? std::max(of_host - gpu_.rates.gap, Seconds{}) : Seconds{};
         for (Seconds& term : kernel.terms.values) {
             term *= repeats;
         }
@@ -298,6 +311,7 @@ private:
 
     const Gpu& gpu_;
     Kernels& kernels_;
+    Pass pass_;
     bool is_narrow_;
 };
 
@@ -346,8 +360,14 @@ public:
         const Seconds waits = kernel.terms[Term::launch] / kernel.repeats;
         std::vector<Alternative> all;
         for (const GemmKernel& candidate : product.candidates) {
-            const GemmProblem problem{
-                t.batch, t.m, t.n, t.k, t.b_is_transposed, t.arithmetic, t.element_bytes};
+            const GemmProblem problem{.batch = t.batch,
+                                      .m = t.m,
+                                      .n = t.n,
+                                      .k = t.k,
+                                      .b_is_transposed = t.b_is_transposed,
+                                      .arithmetic = t.arithmetic,
+                                      .element_bytes = t.element_bytes,
+                                      .load_bytes = t.load_bytes};
             const ProductPlan best =
                 planned_product(problem, std::span(&candidate, 1), gpu_.device, product.rates);
             all.push_back({shown_name(best.kernel, kernel.rates), best.kernel.splits,
@@ -368,12 +388,14 @@ private:
             }
         }
         if constexpr (requires { convolution_of(op, task.signature, task.pass); }) {
-            if (const auto problem = convolution_of(op, task.signature, task.pass)) {
+            if (auto problem = convolution_of(op, task.signature, task.pass)) {
+                problem->arithmetic = narrowed(problem->arithmetic, task, true);
                 return convolved(*problem, task);
             }
         }
         if constexpr (std::is_same_v<T, Attention>) {
-            if (const auto problem = attention_of(op, task.signature, task.pass)) {
+            if (auto problem = attention_of(op, task.signature, task.pass)) {
+                problem->arithmetic = narrowed(problem->arithmetic, task, false);
                 return attended(*problem, task);
             }
         }
@@ -382,6 +404,13 @@ private:
         } else {
             return streamed(task);
         }
+    }
+
+    // TF32 in place of f32, if it is asked for.
+    Arithmetic narrowed(Arithmetic arithmetic, const LayerTask& task, bool is_convolution) const {
+        const bool is_asked = task.execution.numerics.single_precision == SinglePrecision::tf32 ||
+                              (is_convolution && gpu_.rates.convolves_in_tf32);
+        return is_asked && arithmetic == Arithmetic::f32 ? Arithmetic::tf32 : arithmetic;
     }
 
     // The fastest kernel of each of the library's algorithms.
@@ -400,7 +429,7 @@ private:
             }
         };
         try_all(problem);
-        if (const auto larger = padded_for_matrix_units(problem, gpu_.device)) {
+        if (const auto larger = padded(problem)) {
             try_all(*larger);
         }
         if (has_matrix_units(gpu_.device, problem.arithmetic)) {
@@ -422,6 +451,13 @@ private:
         });
     }
 
+    // (Since cuDNN 8, the library pads channels on chip, and nobody else does.)
+    std::optional<ConvolutionProblem> padded(const ConvolutionProblem& problem) const {
+        return gpu_.rates.convolution(class_of(problem)).library < padding_library
+                   ? padded_for_matrix_units(problem, gpu_.device)
+                   : std::nullopt;
+    }
+
     // 16-bit numbers may also be padded, or multiplied on the fp32 lanes.
     ConvolutionPlan fastest(const ConvolutionProblem& problem, ConvolutionAlgorithm asked) const {
         std::optional<ConvolutionPlan> best;
@@ -437,7 +473,7 @@ private:
             }
         };
         try_as(problem);
-        if (const auto larger = padded_for_matrix_units(problem, gpu_.device)) {
+        if (const auto larger = padded(problem)) {
             try_as(*larger);
         }
         if (has_matrix_units(gpu_.device, problem.arithmetic)) {
@@ -452,7 +488,7 @@ private:
             remembered(convolutions_, key_of(problem, asked, class_of(problem)),
                        [&] { return fastest(problem, asked); });
         Kernels kernels;
-        PassKernels pass(gpu_, kernels);
+        PassKernels pass(gpu_, kernels, task.pass);
         pass.add_convolution(problem, plan.prediction, plan.rates);
         add_bias(task, pass);
         return kernels;
@@ -471,7 +507,7 @@ private:
             return unfused;
         }
         Kernels kernels;
-        PassKernels(gpu_, kernels)
+        PassKernels(gpu_, kernels, task.pass)
             .add_attention(
                 problem,
                 predict_fused(problem, gpu_.device,
@@ -488,11 +524,14 @@ private:
     Kernels with_products(const LayerTask& task, std::vector<LayerProduct> products) const {
         const Tensor& data = task.signature.inputs.front().tensor;
         Kernels kernels;
-        PassKernels pass(gpu_, kernels, data.dtype);
+        PassKernels pass(gpu_, kernels, task.pass, data.dtype);
         for (LayerProduct& product : products) {
             GemmProblem& p = product.problem;
-            p.arithmetic = *arithmetic_of(data.dtype);
+            p.arithmetic = narrowed(*arithmetic_of(data.dtype), task, !product.algorithm.empty());
             p.element_bytes = static_cast<double>(size_in_bytes(data.dtype));
+            if (product.algorithm.empty()) {  // the windows of a convolution are loaded by channels
+                p.load_bytes = load_bytes_of(p);
+            }
             const ProductPlan& plan = plan_for(p, product.rates());
             const double sums = static_cast<double>(p.batch * p.m) * static_cast<double>(p.n) * 4;
             pass.add_product(product, plan,
@@ -554,7 +593,7 @@ private:
         if (traffic > Bytes{}) {
             const DataType dtype =
                 is_update ? DataType::f32 : task.signature.inputs.front().tensor.dtype;
-            PassKernels(gpu_, kernels, dtype)
+            PassKernels(gpu_, kernels, task.pass, dtype)
                 .add_stream(is_update ? "update" : kind_of(task.op),
                             is_update ? StreamKind{} : stream_kind(task.op, task.signature),
                             traffic);
@@ -563,7 +602,7 @@ private:
     }
 
     Gpu gpu_;
-    mutable Plans<6, ProductPlan> products_;
+    mutable Plans<7, ProductPlan> products_;
     mutable Plans<16, ConvolutionPlan> convolutions_;
 };
 

@@ -24,6 +24,19 @@ Hertz clock_of_gpu(const DeviceDescription& device) {
     return (device.boost_clock ? device.boost_clock : device.base_clock)->value;
 }
 
+// What an eager PyTorch needs to issue a pass, from NVIDIA's DeepLearningExamples with one image:
+// ResNet-50 and ResNeXt-101 in fp32 (175 and 344 passes) took 10.4 and 18.0 ms on a V100, 10.7 and
+// 18.2 ms on a T4; EfficientNet-B0 (239 passes) 13.2 ms there and, in TF32, 9.3 ms on an A100. Of
+// hosts of earlier devices nothing was fitted, so that the launches of their rates hold.
+std::optional<Seconds> host_of(const DeviceDescription& device) {
+    constexpr Seconds of_volta{56e-6}, since_ampere{40e-6};
+    constexpr double volta = 2;
+    if (generation_of(device) < volta) {
+        return {};
+    }
+    return generation_of(device) > volta ? since_ampere : of_volta;
+}
+
 // NVIDIA's architectures in the order of their years, and AMD's with matrix units.
 constexpr std::array<std::string_view, 12> architectures = {
     "kepler", "maxwell", "pascal",    "volta", "turing", "ampere",
@@ -74,6 +87,8 @@ std::vector<std::string> fitted_names(RateClass rates, bool is_own) {
             return {own, "gemm fp32", "linear"};
         case RateClass::convolution:
             return {"gemm fp32", "bmm", "linear"};
+        case RateClass::tf32:
+            return {own, std::string(products_of_16_bits)};
         case RateClass::convolution_forward:
             // (With PyTorch's share, which is larger than the error of another device's own class.)
             return is_own ? std::vector<std::string>{own, "convolution"} : std::vector{own};
@@ -402,6 +417,9 @@ void change_launch(Gpu& gpu, const LaunchChange& change) {
     std::ranges::for_each(gpu.rates.convolutions, set);
     std::ranges::for_each(gpu.rates.recurrent, set);
     std::ranges::for_each(gpu.rates.attention, set);
+    if (gpu.rates.host) {
+        gpu.rates.host = launch;
+    }
     gpu.rates.gap = std::min(gpu.rates.gap, launch);
 }
 
@@ -423,6 +441,18 @@ void change_library(Gpu& gpu, std::string_view value) {
     }
 }
 
+// How f32 is multiplied, beside what every run says of its numerics.
+void change_single_precision(Gpu& gpu, std::string_view value) {
+    if (value != "convolutions") {
+        throw Error(fmt::format("tf32: '{}' is unknown; tf32=convolutions computes convolutions of "
+                                "f32 in TF32, as PyTorch does by default",
+                                printable(value)),
+                    ExitCode::usage);
+    }
+    peak_of(gpu.device, Arithmetic::tf32);
+    gpu.rates.convolves_in_tf32 = true;
+}
+
 // Changes what a description does not have; returns false if the change is another one.
 bool change_rates(Gpu& gpu, std::string_view text) {
     if (const auto launch = value_for("launch", text)) {
@@ -431,6 +461,10 @@ bool change_rates(Gpu& gpu, std::string_view text) {
     }
     if (const auto library = value_for("cudnn", text)) {
         change_library(gpu, *library);
+        return true;
+    }
+    if (const auto what = value_for("tf32", text)) {
+        change_single_precision(gpu, *what);
         return true;
     }
     return false;
@@ -449,6 +483,9 @@ void scale_compute(Gpu& gpu, double factor) {
     }
     for (FusedRates& rates : gpu.rates.attention) {
         rates.exponentials *= factor;
+    }
+    for (ConvolutionRates& rates : gpu.rates.convolutions) {
+        rates.fed *= factor;
     }
     if (!device.l2_bandwidth) {
         for (ConvolutionRates& rates : gpu.rates.convolutions) {
@@ -500,13 +537,16 @@ namespace {
 
 // Adjusts rates from the description as it was `before` to the present device: latencies follow the
 // clock, reached bandwidths the stated ones, and cached amounts the cache size. (Rates of
-// convolutions are relative to the description.)
+// convolutions and narrow loads are relative to the description.)
 void follow_description(Gpu& gpu, const DeviceDescription& before) {
     const DeviceDescription device = gpu.device;
     const auto convolutions = gpu.rates.convolutions;
     // (`scale` also changes the description, which already has the new numbers.)
     scale(gpu, Resource::latency, clock_of_gpu(device) / clock_of_gpu(before));
-    scale(gpu, Resource::l2_bandwidth, assumed_l2_bandwidth(device) / assumed_l2_bandwidth(before));
+    const double wider = assumed_l2_bandwidth(device) / assumed_l2_bandwidth(before);
+    scale(gpu, Resource::l2_bandwidth, wider);
+    std::ranges::for_each(gpu.rates.products,
+                          [&](ProductRates& p) { p.rates.narrow_loads /= wider; });
     scale(gpu, Resource::l2_size, factor_between(before.l2, device.l2));
     scale(gpu, Resource::dram_bandwidth,
           factor_between(before.dram_bandwidth, device.dram_bandwidth));
@@ -540,10 +580,10 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
     for (std::size_t i = 0; i < product_classes; ++i) {
         const RateClass wanted = class_after(RateClass::linear, i);
         GemmRates rates =
-            rates_in(wanted == RateClass::low_precision ? wide : places, &DeviceRates::gemm, wanted,
+            rates_in(wanted >= RateClass::low_precision ? wide : places, &DeviceRates::gemm, wanted,
                      device, prior_gemm_rates(device), found);
         const bool is_low =
-            wanted == RateClass::low_precision && has_matrix_units(device, Arithmetic::f16);
+            wanted >= RateClass::low_precision && has_matrix_units(device, Arithmetic::f16);
         rates.resident = 0;  // other layers have filled the cache since
         std::vector<GemmKernel> candidates =
             candidate_kernels(rates, is_low ? MultiplyUnits::matrix_units : MultiplyUnits::lanes);
@@ -571,6 +611,7 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
         found.attention[i] = fused_in(alike, static_cast<AttentionPhase>(i), device, found);
     }
     found.gap = queued_launch;
+    found.host = host_of(device);
     return found;
 }
 
@@ -591,7 +632,10 @@ void scale(Gpu& gpu, Resource resource, double factor) {
             each([&](auto& some) { scale_latency(some, factor); });
             break;
         case Resource::l2_bandwidth:
-            std::ranges::for_each(rates.products, [&](ProductRates& p) { p.rates.l2 *= factor; });
+            std::ranges::for_each(rates.products, [&](ProductRates& p) {
+                p.rates.l2 *= factor;
+                p.rates.narrow_loads *= factor;
+            });
             std::ranges::for_each(rates.convolutions,
                                   [&](ConvolutionRates& some) { some.l2 *= factor; });
             std::ranges::for_each(rates.attention, [&](FusedRates& some) { some.l2 *= factor; });
@@ -610,6 +654,9 @@ void scale(Gpu& gpu, Resource resource, double factor) {
         case Resource::launch:
             each([&](auto& some) { scale_launch(some, factor); });
             rates.gap = rates.gap / factor;
+            if (rates.host) {
+                rates.host = *rates.host / factor;
+            }
             break;
     }
 }

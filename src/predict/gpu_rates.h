@@ -26,6 +26,10 @@ struct GpuRates {
     std::array<FusedRates, attention_phases> attention;  // in one kernel
     std::array<RateSource, rate_classes> sources;
     Seconds gap;  // between two kernels of one pass, queued together by the host
+    // What the host needs to issue a pass, whatever its type; nothing where it is part of the
+    // launches that the rates were fitted with.
+    std::optional<Seconds> host = {};
+    bool convolves_in_tf32 = false;  // f32 convolutions, not products: PyTorch's default
 
     const ProductRates& product(RateClass rates) const {
         return products[place_after(RateClass::linear, rates)];

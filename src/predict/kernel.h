@@ -41,6 +41,7 @@ enum class RateClass {
     batched,        // any other product
     convolution,    // implicit products of convolutions without their own model
     low_precision,  // any product of 16-bit numbers
+    tf32,           // any product of f32 in TF32
     add,
     multiply,
     divide,
@@ -58,17 +59,21 @@ enum class RateClass {
     low_precision_convolution_forward,
     low_precision_convolution_backward_data,
     low_precision_convolution_backward_weights,
+    tf32_convolution_forward,
+    tf32_convolution_backward_data,
+    tf32_convolution_backward_weights,
     recurrent_forward,
     recurrent_backward_data,
     low_precision_recurrent_forward,
     low_precision_recurrent_backward_data,
     fused_attention,
 };
-inline constexpr std::array<std::string_view, 26> names_of(RateClass) {
+inline constexpr std::array<std::string_view, 30> names_of(RateClass) {
     return {"linear",
             "bmm",
             "convolution",
             "gemm 16 bits",
+            "gemm tf32",
             "add",
             "mul",
             "div",
@@ -86,6 +91,9 @@ inline constexpr std::array<std::string_view, 26> names_of(RateClass) {
             "convolution 16 bits forward",
             "convolution 16 bits backward_data",
             "convolution 16 bits backward_weights",
+            "convolution tf32 forward",
+            "convolution tf32 backward_data",
+            "convolution tf32 backward_weights",
             "recurrent fp32 forward",
             "recurrent fp32 backward_data",
             "recurrent fp16_mixed forward",
@@ -95,9 +103,9 @@ inline constexpr std::array<std::string_view, 26> names_of(RateClass) {
 inline constexpr std::size_t rate_classes = names_of(RateClass{}).size();
 
 // The number of classes of each kind, in this order.
-inline constexpr std::size_t product_classes = 4;
+inline constexpr std::size_t product_classes = 5;
 inline constexpr std::size_t stream_classes = 11;
-inline constexpr std::size_t convolution_classes = 6;  // the passes, in fp32 and in 16 bits
+inline constexpr std::size_t convolution_classes = 9;  // the passes, in fp32, 16 bits and TF32
 inline constexpr std::size_t recurrent_classes = 4;
 
 // The class `place` places after another: a convolution's other passes follow the forward pass.
@@ -111,9 +119,11 @@ struct PlannedTiles {
     bool b_is_transposed = false;
     Arithmetic arithmetic = Arithmetic::f32;
     double element_bytes = 4;
+    int load_bytes = 16;
     int tile_m = 0, tile_n = 0, splits = 1;
     double blocks = 0;
-    double rounds = 0;  // waves of resident blocks on the busiest processor
+    double rounds = 0;             // waves of resident blocks on the busiest processor
+    bool waits_for_loads = false;  // its L2 term is that of loads of `load_bytes`
 };
 
 // A kernel's prediction: its time and its terms.

@@ -24,6 +24,13 @@ LayerProduct product_of(std::int64_t batch, std::int64_t m, std::int64_t n, std:
     return {{.batch = batch, .m = m, .n = n, .k = k, .b_is_transposed = b_is_transposed}};
 }
 
+// The same if A's rows run along m: A is a tensor whose rows are summed.
+LayerProduct product_over_rows(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k) {
+    LayerProduct found = product_of(batch, m, n, k);
+    found.problem.a_is_transposed = true;
+    return found;
+}
+
 MatrixExtents extents_of_matmul(const MatMul& op, const Signature& signature) {
     const Dims& a = signature.inputs[0].tensor.dims;
     const Dims& result = signature.outputs[0].dims;
@@ -116,8 +123,8 @@ void add_products(const CellExtents& c, Pass pass, std::vector<LayerProduct>& al
             all.push_back(product_of(1, together, c.inputs, wide));
             break;
         case Pass::backward_weights:
-            all.push_back(product_of(1, wide, c.inputs, together));
-            all.push_back(product_of(1, wide, c.hidden, together));
+            all.push_back(product_over_rows(1, wide, c.inputs, together));
+            all.push_back(product_over_rows(1, wide, c.hidden, together));
             break;
         case Pass::update:
             break;
@@ -218,7 +225,7 @@ std::vector<LayerProduct> products_of(const FullyConnected&, const Signature& si
         case Pass::backward_data:
             return {product_of(1, batch, in, out)};
         case Pass::backward_weights:
-            return {product_of(1, out, in, batch)};
+            return {product_over_rows(1, out, in, batch)};
         case Pass::update:
             break;
     }
@@ -228,7 +235,9 @@ std::vector<LayerProduct> products_of(const FullyConnected&, const Signature& si
 std::vector<LayerProduct> products_of(const MatMul& op, const Signature& signature, Pass pass) {
     const MatrixExtents x = extents_of_matmul(op, signature);
     if (pass == Pass::forward) {
-        return {product_of(x.batch, x.m, x.n, x.k, op.transpose_b)};
+        LayerProduct product = product_of(x.batch, x.m, x.n, x.k, op.transpose_b);
+        product.problem.a_is_transposed = op.transpose_a;
+        return {product};
     }
     std::vector<LayerProduct> found;
     if (pass == Pass::update) {
@@ -239,7 +248,8 @@ std::vector<LayerProduct> products_of(const MatMul& op, const Signature& signatu
         found.push_back(product_of(x.batch, x.m, x.k, x.n, !op.transpose_b));
     }
     if (is_trained(signature.inputs[1]) == of_weights) {
-        found.push_back(product_of(x.batch, x.k, x.n, x.m));
+        found.push_back(op.transpose_a ? product_of(x.batch, x.k, x.n, x.m)
+                                       : product_over_rows(x.batch, x.k, x.n, x.m));
     }
     return found;
 }
@@ -290,10 +300,10 @@ std::vector<LayerProduct> products_of(const Attention& op, const Signature& sign
             return {product_of(heads, x.queries, x.keys, x.width, true),
                     product_of(heads, x.queries, x.value_width, x.keys)};
         case Pass::backward_data:
-            return {product_of(heads, x.queries, x.keys, x.value_width, true),  // of the scores
-                    product_of(heads, x.keys, x.value_width, x.queries),        // of the values
-                    product_of(heads, x.queries, x.width, x.keys),              // of the queries
-                    product_of(heads, x.keys, x.width, x.queries)};             // of the keys
+            return {product_of(heads, x.queries, x.keys, x.value_width, true),   // of the scores
+                    product_over_rows(heads, x.keys, x.value_width, x.queries),  // of the values
+                    product_of(heads, x.queries, x.width, x.keys),               // of the queries
+                    product_over_rows(heads, x.keys, x.width, x.queries)};       // of the keys
         case Pass::backward_weights:
         case Pass::update:
             break;
@@ -368,7 +378,7 @@ std::optional<Arithmetic> arithmetic_of(DataType dtype) {
 
 RateClass LayerProduct::rates() const {
     if (problem.arithmetic != Arithmetic::f32) {
-        return RateClass::low_precision;
+        return problem.arithmetic == Arithmetic::tf32 ? RateClass::tf32 : RateClass::low_precision;
     }
     return !algorithm.empty()        ? RateClass::convolution
            : problem.b_is_transposed ? RateClass::linear

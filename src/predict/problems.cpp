@@ -178,13 +178,14 @@ std::string_view class_of_convolutions(const Precision& precision) {
 void read_deepbench_gemm(const Line& line, ProblemRow& row) {
     const Precision& precision = precision_of_product(line);
     row.problem_class = class_of_products(precision);
-    row.problem = GemmRow{.problem = {.m = line.extent("n"),
-                                      .n = line.extent("m"),
-                                      .k = line.extent("k"),
-                                      .b_is_transposed = line.is_transposed("a_transposed"),
-                                      .arithmetic = precision.arithmetic,
-                                      .element_bytes = precision.element_bytes}};
-    line.is_transposed("b_transposed");
+    row.problem =
+        GemmRow{.problem = with_loads({.m = line.extent("n"),
+                                       .n = line.extent("m"),
+                                       .k = line.extent("k"),
+                                       .b_is_transposed = line.is_transposed("a_transposed"),
+                                       .arithmetic = precision.arithmetic,
+                                       .element_bytes = precision.element_bytes,
+                                       .a_is_transposed = line.is_transposed("b_transposed")})};
 }
 
 void read_streaming(const Line& line, ProblemRow& row) {

@@ -110,11 +110,12 @@ Flops RecurrentProblem::flops() const {
 }
 
 GemmProblem weights_product(const RecurrentProblem& problem) {
-    return {.m = static_cast<std::int64_t>(problem.gates()) * problem.hidden,
-            .n = problem.hidden,
-            .k = problem.batch * problem.steps,
-            .arithmetic = problem.arithmetic,
-            .element_bytes = problem.element_bytes};
+    return with_loads({.m = static_cast<std::int64_t>(problem.gates()) * problem.hidden,
+                       .n = problem.hidden,
+                       .k = problem.batch * problem.steps,
+                       .arithmetic = problem.arithmetic,
+                       .element_bytes = problem.element_bytes,
+                       .a_is_transposed = true});
 }
 
 GemmProblem input_product(const RecurrentProblem& problem, std::int64_t features) {

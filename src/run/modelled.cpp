@@ -85,6 +85,20 @@ void tell_device(const DeviceModel& model, const NetworkPrediction& prediction, 
     }
 }
 
+// How f32 is multiplied by a device that also has TF32: frameworks differ.
+void tell_single_precision(const DeviceDescription& device, Run& run) {
+    const Numerics& numerics = run.settings.execution.numerics;
+    if (numerics.dtype != DataType::f32 || !device.tf32_peak) {
+        return;
+    }
+    run.provenance["model.single_precision"] =
+        numerics.single_precision == SinglePrecision::tf32 ? "products and convolutions in TF32"
+        : run.settings.device_changes.contains("tf32")
+            ? "convolutions in TF32 and products in f32, PyTorch's default"
+            : "products and convolutions in f32; PyTorch's default is TF32 for convolutions, "
+              "--set tf32=convolutions";
+}
+
 // By liveness: the parts at their own worst moments.
 void tell_memory(const ModelledMemory& memory, Run& run) {
     const Footprint& parts = memory.footprint;
@@ -251,6 +265,7 @@ Run modelled_run(const Job& job, const DeviceModel& device, const NetworkPredict
     run.predicted_memory = memory.footprint.peak;
     if (detail == ModelledDetail::whole) {
         tell_device(device, prediction, run);
+        tell_single_precision(device.device(), run);
         tell_memory(memory, run);
     }
     doubt_memory(memory, run);

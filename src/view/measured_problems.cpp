@@ -94,8 +94,8 @@ ProblemText product_text(const Operator& op, const Signature& signature, const S
         return without(products.size() > 1 ? not_alone : batched);
     }
     // (The form is by columns: its rows are our columns.)
-    return {fmt::format("{},{},{},{},{},N", precision_of(*arithmetic, run), p.n, p.m, p.k,
-                        p.b_is_transposed ? 'T' : 'N')};
+    return {fmt::format("{},{},{},{},{},{}", precision_of(*arithmetic, run), p.n, p.m, p.k,
+                        p.b_is_transposed ? 'T' : 'N', p.a_is_transposed ? 'T' : 'N')};
 }
 
 template <class Operator>
@@ -192,7 +192,7 @@ std::set<std::string, std::less<>> fused_steps(const Run& run) {
 
 // Why a step's time is not that of its library's kernel alone; empty if it is.
 std::string_view doubt_about(const StepResult& step, const std::optional<Estimate>& time,
-                             const Run& run) {
+                             const Run& run, double shortest) {
     if (!time) {
         return no_time;
     }
@@ -205,8 +205,7 @@ std::string_view doubt_about(const StepResult& step, const std::optional<Estimat
     if (!run.empty_step) {
         return unknown_stamps;
     }
-    return time->median < empty_steps_of_shortest * *run.empty_step ? too_short
-                                                                    : std::string_view();
+    return time->median < shortest * *run.empty_step ? too_short : std::string_view();
 }
 
 // The steps with the same problem.
@@ -221,7 +220,7 @@ struct SameProblem {
 
 class TableOfProblems {
 public:
-    explicit TableOfProblems(ProblemKind kind) : kind_(kind) {}
+    TableOfProblems(ProblemKind kind, double shortest) : kind_(kind), shortest_(shortest) {}
 
     void add(const Run& run) {
         const std::vector<std::optional<Estimate>> times = step_times(run);
@@ -233,7 +232,7 @@ public:
             if (!problem || kind_of_problem(*problem) != kind_) {
                 continue;
             }
-            std::string_view reason = doubt_about(step, times[i], run);
+            std::string_view reason = doubt_about(step, times[i], run, shortest_);
             if (with_others.contains(fmt::format("{} {}", step.layer, name_of(step.pass)))) {
                 reason = fused;
             } else if (reason.empty() && has_kernel_for_bias(problem->op, step.pass)) {
@@ -280,6 +279,7 @@ private:
     }
 
     ProblemKind kind_;
+    double shortest_;
     MeasuredProblems found_;
     std::map<std::string, SameProblem> rows_;
     std::vector<std::string> order_;
@@ -287,8 +287,8 @@ private:
 
 }  // namespace
 
-MeasuredProblems measured_problems(std::span<const Run> runs, ProblemKind kind) {
-    TableOfProblems table(kind);
+MeasuredProblems measured_problems(std::span<const Run> runs, ProblemKind kind, double shortest) {
+    TableOfProblems table(kind, shortest);
     for (const Run& run : runs) {
         if (run.origin != Origin::measured || !run.ran_on_gpu()) {
             throw Error(fmt::format(

@@ -33,9 +33,10 @@ inline constexpr double empty_steps_of_shortest = 10;
 // attention. A row has the time of the median of all steps with the same problem, in which
 // `implementation` is what ran, `network` and `layer` say where it ran first, and `steps` how often
 // it did. Left out are steps in which the library's kernel was not alone (a bias, several
-// products), steps that took less than ten empty ones, and those that other programs delayed.
-// Throws Error if a run was not measured on a GPU.
-MeasuredProblems measured_problems(std::span<const Run> runs, ProblemKind kind);
+// products), steps that took less than `shortest` empty ones, and those that other programs
+// delayed. Throws Error if a run was not measured on a GPU.
+MeasuredProblems measured_problems(std::span<const Run> runs, ProblemKind kind,
+                                   double shortest = empty_steps_of_shortest);
 
 // "7 of 9 steps with convolutions are left out: 3 of several kernels, 4 too short beside their time
 // stamps"; empty if nothing was left out.

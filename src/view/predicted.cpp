@@ -27,7 +27,11 @@ std::string step_name(const Graph& graph, const PredictedStep& step) {
                        step.kind == StepKind::accumulate ? " (sum of gradients)" : "");
 }
 
-std::string text_of_term(Term term) {
+bool waits_for_loads(const KernelPrediction& kernel) {
+    return kernel.tiles && kernel.tiles->waits_for_loads;
+}
+
+std::string text_of_term(Term term, const KernelPrediction& kernel) {
     switch (term) {
         case Term::launch:
             return "the launch: the gap between kernels, and waiting for the host";
@@ -36,7 +40,12 @@ std::string text_of_term(Term term) {
         case Term::latency:
             return "latency of dependent steps";
         case Term::l2:
-            return "traffic between processors and the L2 cache";
+            return waits_for_loads(kernel)
+                       ? fmt::format(
+                             "loads of {} bytes at a time, because rows are no multiple of "
+                             "16 bytes",
+                             kernel.tiles->load_bytes)
+                       : "traffic between processors and the L2 cache";
         case Term::dram:
             return "traffic to memory";
         case Term::transforms:
@@ -60,7 +69,8 @@ std::string help_against(Term term, const KernelPrediction& kernel) {
             return kernel.tiles ? "a larger batch: there are too few blocks to hide latency"
                                 : "more rows at a time";
         case Term::l2:
-            return "larger tiles, or a lower precision";
+            return waits_for_loads(kernel) ? "rows that are padded to a multiple of 16 bytes"
+                                           : "larger tiles, or a lower precision";
         case Term::dram:
             return kernel.tiles
                        ? "a larger batch, which uses the weights more often, a larger L2 "
@@ -100,7 +110,7 @@ std::string kernel_sentence(const KernelPrediction& kernel, const DeviceModel& m
             : moves;
     const Term binding = kernel.binding();
     return fmt::format("{}{} takes {}: {}. The limit is {}; what would help is {}.", kernel.name,
-                       repeats, duration(kernel.time), what, text_of_term(binding),
+                       repeats, duration(kernel.time), what, text_of_term(binding, kernel),
                        help_against(binding, kernel));
 }
 

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "predict/gemm.h"
 
+#include "predict/gpu_rates.h"
+#include "predict/padding.h"
+
 #include <gtest/gtest.h>
+
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace strata::testing {
 
@@ -52,6 +59,52 @@ TEST(Gemm, NoPredictionIsShorterThanArithmeticAtThePeakOrOneReadingOfTheOperands
             EXPECT_GT(time, Flops{2 * m * n * k} / *derived_f32_peak(device, clock)) << file.name;
             EXPECT_GT(time, Bytes{4 * m * n} / device.dram_bandwidth->value) << file.name;
         }
+    }
+}
+
+// x[8192,768] W[columns,768]^T, and the two gradients.
+std::vector<GemmProblem> products_of_a_head(std::int64_t columns) {
+    const GemmProblem any{.arithmetic = Arithmetic::f16, .element_bytes = 2};
+    GemmProblem forward = any, data = any, weights = any;
+    std::tie(forward.m, forward.n, forward.k) =
+        std::tuple(std::int64_t{8192}, columns, std::int64_t{768});
+    forward.b_is_transposed = true;
+    std::tie(data.m, data.n, data.k) = std::tuple(std::int64_t{8192}, std::int64_t{768}, columns);
+    std::tie(weights.m, weights.n, weights.k) =
+        std::tuple(columns, std::int64_t{768}, std::int64_t{8192});
+    weights.a_is_transposed = true;
+    return {with_loads(forward), with_loads(data), with_loads(weights)};
+}
+
+TEST(Gemm, LoadsAreAsWideAsTheRowsOfAllMatricesAllow) {
+    for (const auto& [columns, bytes] :
+         {std::pair(50257, 2), std::pair(50258, 4), std::pair(50260, 8), std::pair(50264, 16)}) {
+        for (const GemmProblem& product : products_of_a_head(columns)) {
+            EXPECT_EQ(product.load_bytes, bytes) << columns;
+        }
+    }
+    // The columns of a product of any number of rows are whole, and so are a vector's.
+    EXPECT_EQ(load_bytes_of({.m = 3, .n = 64, .k = 64, .element_bytes = 2}), 16);
+    EXPECT_EQ(load_bytes_of({.m = 1, .n = 50257, .k = 64, .b_is_transposed = true}), 16);
+    EXPECT_EQ(load_bytes_of({.m = 64, .n = 1, .k = 64}), 16);
+    EXPECT_EQ(
+        load_bytes_of({.m = 3, .n = 64, .k = 64, .element_bytes = 2, .a_is_transposed = true}), 2);
+}
+
+TEST(Gemm, RowsThatAreNotAlignedTakeSeveralTimesAsLongInMatrixUnitsSinceAmpere) {
+    const auto time = [](const char* name, const GemmProblem& problem) {
+        const DeviceDescription device = find_description(name);
+        const GemmRates rates = gpu_rates_of(device).product(RateClass::low_precision).rates;
+        const auto candidates = candidate_kernels(rates, MultiplyUnits::matrix_units);
+        return planned_product(problem, candidates, device, rates).prediction.time;
+    };
+    const auto odd = products_of_a_head(50257), even = products_of_a_head(50260),
+               whole = products_of_a_head(50264);
+    for (std::size_t i = 0; i < odd.size(); ++i) {
+        EXPECT_GT(time("h100", odd[i]) / time("h100", whole[i]), 3);
+        EXPECT_GT(time("a100-80", odd[i]) / time("a100-80", whole[i]), 2);
+        EXPECT_LE(time("h100", even[i]) / time("h100", odd[i]), 0.5);
+        EXPECT_LT(time("v100", odd[i]) / time("v100", whole[i]), 1.01);
     }
 }
 

@@ -251,6 +251,40 @@ TEST(Network, ChangesOfADeviceChangeItsTimes) {
 // No rate was fitted to these times. They also computed the gradient of the images. Backward, the
 // prediction is 29 to 41 % too long: DeepBench's layers say little about data gradients without
 // strides as products, because libraries use Winograd or FFT there, or about three channels.
+// The host needs the same time for a pass of any type, which is all that one image shows.
+TEST(Network, AHostIsNotFasterIn16Bits) {
+    const Graph graph = network("resnet-50", 1, Mode::inference);
+    for (const auto& [name, milliseconds] : {std::pair("v100", 10.4), std::pair("t4", 10.7)}) {
+        const auto device = model_of(find_description(name));
+        Execution execution = in(Mode::inference);
+        const Seconds full = predict_network(graph, execution, *device).time();
+        execution.numerics.dtype = DataType::f16;
+        const Seconds half = predict_network(graph, execution, *device).time();
+        EXPECT_NEAR(1e3 * full.value / milliseconds, 1, 0.12) << name;
+        EXPECT_NEAR(half / full, 1, 0.05) << name;
+    }
+}
+
+TEST(Network, Tf32IsBetween32And16BitsAndConvolutionsMayHaveItAlone) {
+    const Graph graph = network("vgg-16", 32);
+    const DeviceDescription device = find_description("h100");
+    const auto model = model_of(device);
+    Execution execution;
+    const Seconds full = predict_network(graph, execution, *model).time();
+    const Seconds of_pytorch =
+        predict_network(graph, execution, *model_of(device, {"tf32=convolutions"})).time();
+    execution.numerics.single_precision = SinglePrecision::tf32;
+    const Seconds narrowed = predict_network(graph, execution, *model).time();
+    execution.numerics.single_precision = SinglePrecision::full;
+    execution.numerics.dtype = DataType::bf16;
+    const Seconds half = predict_network(graph, execution, *model).time();
+    EXPECT_LT(of_pytorch / full, 0.7);
+    EXPECT_LT(narrowed, of_pytorch);
+    EXPECT_LT(half, narrowed);
+    EXPECT_THROW(model_of(find_description("v100"), {"tf32=convolutions"}), Error);
+    EXPECT_THROW(model_of(device, {"tf32=products"}), Error);
+}
+
 TEST(Network, AlexNetOnATitanXIsAsKimAndOthersMeasuredItWithGemm) {
     struct Point {
         std::int64_t batch;

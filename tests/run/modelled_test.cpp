@@ -65,6 +65,21 @@ TEST(Modelled, StatesItsDeviceAndRates) {
     EXPECT_EQ(unknown.provenance.at("rates.add").substr(0, 5), "prior");
 }
 
+// On a device with TF32; f32 means one thing on the others.
+TEST(Modelled, SaysHowF32IsMultiplied) {
+    Job job = job_for("h100");
+    const auto told = [](const strata::Run& run) {
+        return run.provenance.at("model.single_precision");
+    };
+    EXPECT_TRUE(told(predicted(job)).starts_with("products and convolutions in f32; "));
+    job.device_changes = {{"tf32", "convolutions"}};
+    EXPECT_TRUE(told(predicted(job, {"tf32=convolutions"})).starts_with("convolutions in TF32"));
+    job.device_changes.clear();
+    job.execution.numerics.single_precision = SinglePrecision::tf32;
+    EXPECT_EQ(told(predicted(job)), "products and convolutions in TF32");
+    EXPECT_FALSE(predicted(job_for("v100")).provenance.contains("model.single_precision"));
+}
+
 TEST(Modelled, LoadsFromADatabaseUnchanged) {
     const TemporaryDirectory folder;
     const Database database = Database::open(folder.path() / "runs.sqlite");

@@ -86,6 +86,26 @@ TEST(MeasuredProblems, AProductIsReadBackWithItsOrientation) {
     EXPECT_EQ(table.rows[0].problem_class, "gemm fp32");
 }
 
+// dW = dy^T x, whose sum runs over rows.
+TEST(MeasuredProblems, AGradientOfWeightsHasTheRowsOfBothItsOperands) {
+    const auto run = gpu_run({library_step("fully_connected(3x512) out_features=1000 bias=false",
+                                           Pass::backward_weights, 50)});
+    const MeasuredProblems found = measured_problems(std::span(&run, 1), ProblemKind::products);
+    const ProblemTable table = read_problems(found.csv, "x.csv");
+    ASSERT_EQ(table.rows.size(), 1U) << found.csv;
+    const GemmProblem& weights = std::get<GemmRow>(table.rows[0].problem).problem;
+    EXPECT_EQ(weights.k, 3);
+    EXPECT_TRUE(weights.a_is_transposed);
+    EXPECT_EQ(weights.load_bytes, 16);
+}
+
+TEST(MeasuredProblems, StepsMayBeShorterIfAsked) {
+    const auto run =
+        gpu_run({library_step("fully_connected(32x512) out_features=1000", Pass::forward, 4)});
+    EXPECT_EQ(measured_problems(std::span(&run, 1), ProblemKind::products).problems, 0U);
+    EXPECT_EQ(measured_problems(std::span(&run, 1), ProblemKind::products, 2).problems, 1U);
+}
+
 TEST(MeasuredProblems, ReducedSinglePrecisionHasAClassOfItsOwn) {
     auto run = gpu_run({library_step(
         "convolution(8x32x14x14) out_channels=64 kernel=1x1 bias=false", Pass::forward, 100)});
