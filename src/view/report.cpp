@@ -36,9 +36,10 @@ Reach reach_of(const RunFindings& findings) {
 
 constexpr const char* no_ceilings = "no ceilings are known; strata calibrate measures them";
 
-std::string samples_text(const std::optional<Estimate>& time) {
-    return !time                ? ""
-           : time->samples == 1 ? "one iteration, so no interval"
+std::string samples_text(const std::optional<Estimate>& time, Origin origin) {
+    return !time                        ? ""
+           : origin == Origin::modelled ? "predicted, not sampled"
+           : time->samples == 1         ? "one iteration, so no interval"
            : time->use == SampleUse::disturbed
                ? fmt::format("median of {} iterations, with delays by other programs",
                              time->samples)
@@ -89,7 +90,7 @@ Tiles tiles_of(const RunFindings& findings) {
               time,
               [&](const Estimate& one) { return time_cell(one, times_of(findings.run.origin)); },
               why_not_timed(findings)),
-          samples_text(time)},
+          samples_text(time, findings.run.origin)},
          throughput_tile(findings)}};
     std::ranges::move(ceiling_tiles(findings), std::back_inserter(tiles.tiles));
     return tiles;
