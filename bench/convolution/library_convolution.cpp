@@ -76,10 +76,10 @@ std::function<void()> library_convolution(const ConvolutionProblem& problem,
         --value;  // the library counts the gaps
     }
     const auto described = describe<dnnl::convolution_forward>(
-        engine(), {}, dnnl::prop_kind::forward_training, kind, d.x, d.weight, d.bias, d.y,
+        {engine(), {}}, dnnl::prop_kind::forward_training, kind, d.x, d.weight, d.bias, d.y,
         problem.window.stride, dilation, problem.window.pad_begin, problem.window.pad_end);
     const auto backward = [&]<class Primitive>(const auto&... operands) {
-        return describe_backward<Primitive>(engine(), {}, described, kind, operands...,
+        return describe_backward<Primitive>({engine(), {}}, described, kind, operands...,
                                             problem.window.stride, dilation,
                                             problem.window.pad_begin, problem.window.pad_end);
     };
