@@ -173,9 +173,8 @@ void add_export(CLI::App& app, ExitCode&) {
     add_option(*verb, "--shortest", options->shortest,
                "with --problems: how many times as long as an empty one a step must take; the time "
                "stamps of shorter ones are a larger part of their times")
-        ->check(CLI::PositiveNumber)
-        ->type_name("TIMES")
-        ->needs("--problems");
+        ->check(CLI::Range(1.0, 1e6))
+        ->type_name("N");
     add_output_options(*verb, options->output);
     add_onnx_options(*verb, *options);
     for (const char* form : {"--json", "--csv", "--md", "--html", "--gnuplot"}) {
