@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "measure/clock.h"
 #include "measure/kernels/kernels.h"
+#include "measure/kernels/tiles.h"
 #include "measure/rates.h"
 #include "measure/team.h"
 

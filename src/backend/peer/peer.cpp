@@ -102,6 +102,15 @@ bool accepts(const Json& words, const char* name, std::string_view word, std::st
     return words.contains(name) ? lists(words, name, word) : word == usual;
 }
 
+// The element types that a peer lists, as words.
+std::string types_of(const Json& words) {
+    std::vector<std::string> types;
+    for (const Json& type : words.value("dtypes", Json::array({"f32"}))) {
+        types.push_back(printable(type.is_string() ? type.get<std::string>() : type.dump(), 20));
+    }
+    return join(types, " and ");
+}
+
 // How to compute where more is possible; empty if the peer computes there or cannot.
 std::string way_to_gpu(const Json& words) {
     const Json options = words.value("options", Json::object());
@@ -198,7 +207,8 @@ public:
                                                    : "it only trains: omit --inference";
         }
         if (!accepts(words_, "dtypes", name_of(numerics.dtype), "f32")) {
-            return fmt::format("its adapter computes in f32: omit --dtype{}", way_to_gpu(words_));
+            return fmt::format("its adapter computes in {} here: choose another --dtype{}",
+                               types_of(words_), way_to_gpu(words_));
         }
         if (!accepts(words_, "single_precisions", name_of(numerics.single_precision), "full")) {
             return fmt::format("it has no TF32: omit --tf32{}", way_to_gpu(words_));

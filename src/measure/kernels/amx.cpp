@@ -2,6 +2,7 @@
 #if defined(__x86_64__)
 
 #include "measure/kernels/kernels.h"
+#include "measure/kernels/tiles.h"
 
 #include <immintrin.h>
 #include <sys/syscall.h>
@@ -13,25 +14,13 @@
 namespace strata {
 namespace {
 
-// The layout that LDTILECFG reads (Intel SDM, palette 1): eight tiles of 16 rows by 64 bytes.
-struct alignas(64) TileConfiguration {
-    std::uint8_t palette = 1;
-    std::uint8_t start_row = 0;
-    std::array<std::uint8_t, 14> reserved{};
-    std::array<std::uint16_t, 16> bytes_per_row{64, 64, 64, 64, 64, 64, 64, 64};
-    std::array<std::uint8_t, 16> rows{16, 16, 16, 16, 16, 16, 16, 16};
-};
-static_assert(sizeof(TileConfiguration) == 64);
-
 // Four products of 16 x 16 results each, from two left and two right tiles, as in a matrix product:
 // each has a latency of 52 cycles, and one starts every 16.
 [[gnu::target("amx-tile,amx-bf16")]] void tiles_bf16(std::size_t rounds) {
-    const TileConfiguration configuration;
     alignas(64) std::array<std::uint16_t, 16 * 32> ones;
     ones.fill(0x3F80);
-    keep(configuration);  // the compiler does not know what the intrinsics below read
-    keep(ones);
-    _tile_loadconfig(&configuration);
+    keep(ones);  // the compiler does not know what the intrinsics below read
+    configure_tiles({});
     _tile_zero(0);
     _tile_zero(1);
     _tile_zero(2);
@@ -50,12 +39,10 @@ static_assert(sizeof(TileConfiguration) == 64);
 }
 
 [[gnu::target("amx-tile,amx-int8")]] void tiles_s8(std::size_t rounds) {
-    const TileConfiguration configuration;
     alignas(64) std::array<std::uint8_t, 16 * 64> ones;
     ones.fill(1);
-    keep(configuration);  // the compiler does not know what the intrinsics below read
-    keep(ones);
-    _tile_loadconfig(&configuration);
+    keep(ones);  // the compiler does not know what the intrinsics below read
+    configure_tiles({});
     _tile_zero(0);
     _tile_zero(1);
     _tile_zero(2);
@@ -91,6 +78,8 @@ std::vector<ComputeKernel> compute_kernels_amx() {
 }  // namespace strata
 
 #else
+
+#include "measure/kernels/tiles.h"
 
 namespace strata {
 

@@ -50,10 +50,6 @@ std::vector<MemoryKernel> memory_kernels_avx512();
 std::vector<MemoryKernel> memory_kernels_avx2();
 std::vector<MemoryKernel> memory_kernels_portable();
 
-// Requests permission from the operating system to use AMX tiles (arch_prctl, Linux 5.16). Returns
-// whether it was granted.
-bool allow_tiles();
-
 // Makes the compiler believe that a value is used, so that the loop that computes it is kept.
 template <class T>
 inline void keep(const T& value) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/onednn/engine.h"
+#include "backend/cpu/onednn/isa.h"
 #include "base/enumeration.h"
 #include "graph/builder.h"
 #include "networks/network.h"
@@ -141,6 +142,23 @@ TEST(LinearChoice, NarrowTypesUseTheInnerProduct) {
     EXPECT_EQ(text_of(step_of(two_layers(32, 128), narrow, 2, Pass::forward).choice),
               "instead of matmul (user): bf16: it computes in f32");
     EXPECT_EQ(verify_graph(two_layers(32, 128), narrow), "");
+}
+
+TEST(LinearChoice, NarrowProductsOfWholeTilesAreOnTilesWhereThereAreSome) {
+    STRATA_SKIP_FOR(lack_of(DataType::bf16));
+    Execution narrow = kept_execution(Mode::training, DataType::bf16);
+    for (const Pass pass : {Pass::forward, Pass::backward_data}) {
+        EXPECT_EQ(step_of(two_layers(40, 128), narrow, 2, pass)
+                      .implementation.starts_with("strata:tiles"),
+                  cpu::has_tiles());
+        EXPECT_FALSE(step_of(two_layers(16, 128), narrow, 2, pass)
+                         .implementation.starts_with("strata:tiles"));
+        EXPECT_FALSE(step_of(two_layers(40, 96), narrow, 2, pass)
+                         .implementation.starts_with("strata:tiles"));
+    }
+    EXPECT_EQ(verify_graph(two_layers(40, 128), narrow), "");
+    narrow.numerics.mode = Mode::inference;
+    EXPECT_EQ(verify_graph(for_inference(two_layers(40, 128)), narrow), "");
 }
 
 TEST(LinearChoice, AConvolutionsAlgorithmDoesNotApplyToALinearLayer) {

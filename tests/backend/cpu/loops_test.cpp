@@ -3,6 +3,8 @@
 #include "backend/cpu/kernels/lrn_loops.h"
 #include "backend/cpu/kernels/narrow.h"
 #include "backend/cpu/kernels/small_gemm.h"
+#include "backend/cpu/kernels/tile_gemm.h"
+#include "backend/cpu/onednn/isa.h"
 #include "backend/cpu/onednn/skinny_gemm.h"
 
 #include <gtest/gtest.h>
@@ -102,9 +104,57 @@ TEST(SkinnyGemm, ABiasIsAddedBeforeNegativeSumsBecomeZero) {
     const SkinnyGemm product = {rows, columns, depth, depth * 64};
     skinny_gemm(product, x.data(), b.data(), plain.data(), Into::overwrite);
     skinny_gemm(product, x.data(), b.data(), finished.data(), Into::overwrite,
-                {.bias = bias.data(), .relu = true});
+                {.bias = bias.data(), .relu = Relu::applied});
     for (std::size_t i = 0; i < plain.size(); ++i) {
         ASSERT_EQ(finished[i], std::max(plain[i] + bias[i % columns], 0.0F)) << i;
+    }
+}
+
+std::vector<std::uint16_t> narrowed(const std::vector<float>& values) {
+    std::vector<std::uint16_t> narrow(values.size());
+    store(values.data(), values.size(), {narrow.data(), true}, 0);
+    return narrow;
+}
+
+// w[depth][columns] in panels [depth / 2][64][2].
+std::vector<float> in_panels(const std::vector<float>& w, std::size_t columns, std::size_t depth) {
+    std::vector<float> panels(w.size());
+    for (std::size_t k = 0; k < depth; ++k) {
+        for (std::size_t j = 0; j < columns; ++j) {
+            panels[j / 64 * 64 * depth + k / 2 * 128 + j % 64 * 2 + k % 2] = w[k * columns + j];
+        }
+    }
+    return panels;
+}
+
+// The sums are whole numbers of up to 8 bits, so that bf16 holds them exactly.
+TEST(TileGemm, MultipliesAnyNumberOfRowsAndFinishesThem) {
+    if (!has_tiles()) {
+        GTEST_SKIP() << "this processor has no AMX tiles for bf16, or oneDNN does not use them";
+    }
+    const std::size_t columns = 128;
+    for (const std::size_t rows : {1U, 15U, 16U, 17U, 32U, 33U, 257U, 300U}) {
+        for (const std::size_t depth : {32U, 384U, 416U}) {
+            std::vector<float> x(rows * depth), w(depth * columns), bias = numbers(columns, 9);
+            for (std::size_t i = 0; i < x.size(); i += 7) {
+                x[i] = static_cast<float>(i % 3) - 1;
+            }
+            for (std::size_t i = 0; i < w.size(); i += 5) {
+                w[i] = static_cast<float>(i % 4) - 2;
+            }
+            std::vector<std::uint16_t> y(rows * columns);
+            tile_gemm({rows, columns, depth}, narrowed(x).data(),
+                      narrowed(in_panels(w, columns, depth)).data(), y.data(),
+                      {.bias = bias.data(), .relu = Relu::applied});
+            std::vector<float> found(y.size());
+            load({y.data(), true}, 0, y.size(), found.data());
+            for (std::size_t i = 0; i < y.size(); ++i) {
+                const std::size_t column = i % columns;
+                const float sum =
+                    element(x, i / columns * depth, 1, w, column, columns, depth) + bias[column];
+                ASSERT_EQ(found[i], std::max(sum, 0.0F)) << rows << "x" << depth << " at " << i;
+            }
+        }
     }
 }
 

@@ -33,9 +33,9 @@ protected:
         }
     }
 
-    // In the mode, if the framework has it.
-    void verify(Graph graph, Mode mode) {
-        const Execution execution = testing::kept_execution(mode);
+    // In the mode and type, if the framework has them.
+    void verify(Graph graph, Mode mode, DataType dtype = DataType::f32) {
+        const Execution execution = testing::kept_execution(mode, dtype);
         if (backend_->refusal_of(execution).empty()) {
             graph = mode == Mode::inference ? for_inference(std::move(graph)) : graph;
             EXPECT_EQ(testing::verify_graph(*backend_, graph, execution), "");
@@ -49,6 +49,14 @@ TEST_P(Framework, AgreesOnConvolutionalNetworks) {
     for (const Mode mode : {Mode::training, Mode::inference}) {
         verify(testing::residual_network(), mode);
         verify(testing::branching_network(), mode);
+    }
+}
+
+TEST_P(Framework, AgreesInSixteenBits) {
+    for (const Mode mode : {Mode::training, Mode::inference}) {
+        verify(testing::residual_network(), mode, DataType::bf16);
+        verify(network("transformer:layers=1,embed=16,heads=2,inner=32,length=6,vocabulary=32"),
+               mode, DataType::bf16);
     }
 }
 

@@ -136,7 +136,8 @@ TEST_F(ScriptedPeer, OnAGpuSaysWhichAndComputesWhatItsAdapterLists) {
     execution_.engine.algorithm = ConvolutionAlgorithm::winograd;
     EXPECT_EQ(peer->refusal_of(execution_), "it chooses its algorithms itself: omit --algorithm");
     execution_.numerics.dtype = DataType::f16;
-    EXPECT_EQ(peer->refusal_of(execution_), "its adapter computes in f32: omit --dtype");
+    EXPECT_EQ(peer->refusal_of(execution_),
+              "its adapter computes in f32 and bf16 here: choose another --dtype");
 }
 
 TEST_F(ScriptedPeer, OnProcessorsSaysWhatOnlyAGpuComputes) {
@@ -145,7 +146,8 @@ TEST_F(ScriptedPeer, OnProcessorsSaysWhatOnlyAGpuComputes) {
     const std::string way = ", or compute on a GPU with --peer-option device=cuda";
     Execution half = execution_;
     half.numerics.dtype = DataType::bf16;
-    EXPECT_EQ(peer->refusal_of(half), "its adapter computes in f32: omit --dtype" + way);
+    EXPECT_EQ(peer->refusal_of(half),
+              "its adapter computes in f32 here: choose another --dtype" + way);
     Execution narrow = execution_;
     narrow.numerics.single_precision = SinglePrecision::tf32;
     EXPECT_EQ(peer->refusal_of(narrow), "it has no TF32: omit --tf32" + way);

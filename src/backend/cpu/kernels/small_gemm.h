@@ -31,6 +31,14 @@ struct ProductExtents {
 // Whether a product overwrites its result or is added to it.
 enum class Into { overwrite, add };
 
+enum class Relu { none, applied };
+
+// The work after a product, while its result is in the caches.
+struct Epilogue {
+    const float* bias = nullptr;  // added to each row; null: none
+    Relu relu = Relu::none;
+};
+
 // c = a b or c += a b on the calling thread, for matrices that fit into its caches. Calling the
 // library costs as much as such a product takes. Reaches nine tenths of the processor's peak with
 // AVX-512 and with AVX2.

@@ -17,11 +17,11 @@ public:
     DropoutLowering(const Layer& layer, const Dropout& op) : LayerLowering(layer), op_(op) {}
 
     void forward(Lowering& lowering) override {
-        const TensorView x = source(lowering, input(0));
         if (!lowering.trains()) {
-            lowering.share_value(output(), x);
+            lowering.share_value(output(), lowering.value(input(0)));
             return lowering.compute({"alias"}, {});
         }
+        const TensorView x = source(lowering, input(0));
         x_ = x.desc;
         mask_ = lowering.make_transient(plain({stored(x)}, ElementType::u8));
         const TensorView y = lowering.make_value(output(), x.desc);

@@ -5,6 +5,7 @@
 #include "backend/cpu/onednn/linear_choice.h"
 #include "backend/cpu/onednn/linear_matmul.h"
 #include "backend/cpu/onednn/skinny_gemm.h"
+#include "backend/cpu/onednn/tile_product.h"
 
 namespace strata::cpu {
 
@@ -48,7 +49,7 @@ private:
     void forward_by(Lowering& lowering, LinearAlgorithm algorithm, StepText text) {
         switch (algorithm) {
             case LinearAlgorithm::usual:
-                return suits_panels(lowering) && !lowering.trains()
+                return suits_panels(lowering) && !(lowering.trains() && is_f32(lowering))
                            ? forward_by_panels(lowering, std::move(text))
                            : forward_by_library(lowering, std::move(text));
             case LinearAlgorithm::inner_product:
@@ -66,6 +67,9 @@ private:
     void backward_data_by(Lowering& lowering, LinearAlgorithm algorithm, StepText text) {
         switch (algorithm) {
             case LinearAlgorithm::usual:
+                if (tiles(lowering).suits_backward_data(dims_of(x_)[0])) {
+                    return backward_data_by_panels(lowering, std::move(text));
+                }
                 return is_worth_transposing(lowering)
                            ? backward_data_by_transposed(lowering, std::move(text))
                            : backward_data_by_library(lowering, std::move(text));
@@ -76,7 +80,7 @@ private:
             case LinearAlgorithm::panels:
                 return backward_data_by_panels(lowering, std::move(text));
             case LinearAlgorithm::transposed:
-                require(lowering.element_type() == ElementType::f32, "bf16: it computes in f32");
+                require(is_f32(lowering), "bf16: it computes in f32");
                 return backward_data_by_transposed(lowering, std::move(text));
         }
     }
@@ -95,7 +99,12 @@ private:
     }
 
     static constexpr const char* unfit_for_panels =
-        "it needs f32, AVX-512, at most 64 rows and whole panels of weights for each thread";
+        "it needs f32, AVX-512, at most 64 rows and whole panels of weights for each thread, or "
+        "bf16, AMX, at least 17 rows and extents in multiples of 64 and 32";
+
+    static bool is_f32(const Lowering& lowering) {
+        return lowering.element_type() == ElementType::f32;
+    }
 
     static void require(bool condition, const char* reason) {
         if (!condition) {
@@ -118,7 +127,7 @@ private:
         place_master(lowering);
         const FusedResult fused =
             lower_fused_forward<Forward>(lowering, layer_, bias_, text, described);
-        is_by_library_ = true;
+        read_weight_ = forward_->weights_desc();
         if (fused.fused == Fused::done) {
             return;
         }
@@ -175,7 +184,7 @@ private:
 
     // The layout in which the forward product reads it, which in bf16 is not the stored one.
     Desc present_weight(Lowering& lowering) const {
-        return is_by_library_ ? forward_->weights_desc() : lowering.value(input(1)).desc;
+        return read_weight_ ? *read_weight_ : lowering.value(input(1)).desc;
     }
 
     // The forward description that the backward primitives need.
@@ -192,41 +201,57 @@ private:
         return {lowering, {input(1), 0, dims[0], dims[1], dims[0]}};
     }
 
+    TileProduct tiles(Lowering& lowering) const { return {lowering, input(1)}; }
+
     bool suits_panels(Lowering& lowering) const {
-        return lowering.element_type() == ElementType::f32 &&
-               panels(lowering).suits_forward(dims_of(x_)[0]);
+        const auto rows = dims_of(x_)[0];
+        return is_f32(lowering) ? panels(lowering).suits_forward(rows)
+                                : tiles(lowering).suits_forward(rows);
     }
 
-    // With few rows, reading the weights is the bottleneck (skinny_gemm.h). Usual in inference
-    // only: backward passes need the library's layout.
-    void forward_by_panels(Lowering& lowering, StepText text) const {
+    // In f32 with few rows, reading the weights is the bottleneck (skinny_gemm.h). Usual in
+    // inference only: backward passes need the library's layout. In bf16 tiles multiply panels.
+    void forward_by_panels(Lowering& lowering, StepText text) {
         const auto followers = lowering.followers();
         const TensorId result = operations_of(lowering.graph(), layer_, followers).result;
-        const TensorView x = lowering.value(input(0), plain(dims_of(x_), ElementType::f32));
+        place_master(lowering);
+        const ElementType type = lowering.element_type();
+        const TensorView x = lowering.value(input(0), plain(dims_of(x_), type));
         const auto bias = op_.bias ? std::optional(lowering.value(input(2), bias_)) : std::nullopt;
-        const TensorView y = lowering.make_value(result, plain(dims_of(y_), ElementType::f32));
+        const TensorView y = lowering.make_value(result, plain(dims_of(y_), type));
+        const Relu relu = followers.empty() ? Relu::none : Relu::applied;
+        const bool is_tiled = !is_f32(lowering);
+        const Call call = is_tiled ? tiles(lowering).forward(x, y, bias, relu)
+                                   : panels(lowering).forward(x, y, bias, relu);
+        if (is_tiled) {
+            read_weight_ = tiles(lowering).forward_weights();
+        }
         text.implementation =
-            "strata:panels" + text_of_fused(lowering.graph(), FusedBias::no, followers);
+            name_of_panels(lowering) + text_of_fused(lowering.graph(), FusedBias::no, followers);
         text.layout = text_of(x.desc, y.desc);
-        lowering.compute(
-            std::move(text),
-            {panels(lowering).forward(x, y, bias, followers.empty() ? Relu::none : Relu::applied)});
+        lowering.compute(std::move(text), {call});
         for (const LayerId follower : followers) {
             lowering.include(follower);
         }
     }
 
     void backward_data_by_panels(Lowering& lowering, StepText text) const {
-        const SkinnyGemmLowering product = panels(lowering);
-        const bool suits = lowering.element_type() == ElementType::f32 &&
-                           product.suits_backward_data(dims_of(x_)[0]);
-        require(suits, unfit_for_panels);
-        const TensorView dy = lowering.gradient(output(), plain(dims_of(y_), ElementType::f32));
-        const TensorView dx =
-            lowering.make_gradient(input(0), plain(dims_of(x_), ElementType::f32));
-        text.implementation = "strata:panels";
+        const auto rows = dims_of(x_)[0];
+        require(is_f32(lowering) ? panels(lowering).suits_backward_data(rows)
+                                 : tiles(lowering).suits_backward_data(rows),
+                unfit_for_panels);
+        const ElementType type = lowering.element_type();
+        const TensorView dy = lowering.gradient(output(), plain(dims_of(y_), type));
+        const TensorView dx = lowering.make_gradient(input(0), plain(dims_of(x_), type));
+        text.implementation = name_of_panels(lowering);
         text.layout = text_of(dy.desc, dx.desc);
-        lowering.compute(std::move(text), {*product.backward_data(dy, dx)});
+        lowering.compute(std::move(text),
+                         {is_f32(lowering) ? *panels(lowering).backward_data(dy, dx)
+                                           : tiles(lowering).backward_data(dy, dx)});
+    }
+
+    static std::string name_of_panels(const Lowering& lowering) {
+        return is_f32(lowering) ? "strata:panels" : "strata:tiles";
     }
 
     // oneDNN 2.6 packs the weights again for every block of rows, so its product for the data takes
@@ -236,7 +261,7 @@ private:
     // of 32 images would be slower.)
     bool is_worth_transposing(const Lowering& lowering) const {
         constexpr dnnl::memory::dim enough_rows = 512;
-        return lowering.element_type() == ElementType::f32 && dims_of(x_).front() >= enough_rows;
+        return is_f32(lowering) && dims_of(x_).front() >= enough_rows;
     }
 
     // dx = dy w, as a forward product with transposed weights.
@@ -274,7 +299,7 @@ private:
     // With few rows of x, reading the weights is the bottleneck.
     void choose_weight_layout(Lowering& lowering) {
         constexpr dnnl::memory::dim enough_rows = 16;
-        if (lowering.element_type() != ElementType::f32 || dims_of(x_)[0] < enough_rows) {
+        if (!is_f32(lowering) || dims_of(x_)[0] < enough_rows) {
             return;
         }
         const auto dims = dims_of(weight_);
@@ -288,7 +313,7 @@ private:
 
     // As in a convolution: masters of narrower weights have the layout of their gradients.
     void place_master(Lowering& lowering) {
-        if (lowering.trains() && lowering.element_type() != ElementType::f32) {
+        if (lowering.trains() && !is_f32(lowering)) {
             lowering.value(input(1), describe_weights(lowering, any_weight()).diff_weights_desc());
         }
     }
@@ -308,7 +333,7 @@ private:
     const FullyConnected& op_;
     Desc x_, weight_, bias_, y_;
     std::optional<Forward::primitive_desc> forward_;
-    bool is_by_library_ = false;  // the forward product
+    std::optional<Desc> read_weight_;  // by the forward product, unless it reads the stored one
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "backend/cpu/onednn/isa.h"
 
 #include "backend/cpu/onednn/compat.h"
+#include "measure/kernels/tiles.h"
 
 namespace strata::cpu {
 
@@ -16,6 +17,11 @@ Isa effective_isa() {
         return Isa::avx;
     }
     return library_uses(dnnl::cpu_isa::sse41) ? Isa::sse41 : Isa::baseline;
+}
+
+bool has_tiles() {
+    static const bool allowed = allow_tiles();
+    return allowed && library_uses(dnnl::cpu_isa::avx512_core_amx);
 }
 
 int vector_bits() {

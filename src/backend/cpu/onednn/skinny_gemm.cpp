@@ -41,7 +41,7 @@ void finish_panel(const SkinnyGemm& product, const Epilogue& epilogue, std::size
         float* at = y + row * product.columns + column;
         for (std::size_t j = 0; j < panel_columns; ++j) {
             const float sum = at[j] + (epilogue.bias != nullptr ? epilogue.bias[column + j] : 0);
-            at[j] = epilogue.relu ? std::max(sum, 0.0F) : sum;
+            at[j] = epilogue.relu == Relu::applied ? std::max(sum, 0.0F) : sum;
         }
     }
 }
@@ -62,7 +62,7 @@ void skinny_gemm(const SkinnyGemm& product, const float* x, const float* b, floa
                           {y + i * panel_columns, static_cast<std::ptrdiff_t>(product.columns)},
                           k > 0 ? Into::add : into);
         }
-        if (epilogue.bias != nullptr || epilogue.relu) {
+        if (epilogue.bias != nullptr || epilogue.relu == Relu::applied) {
             finish_panel(product, epilogue, i * panel_columns, y);
         }
     }
@@ -113,7 +113,7 @@ Call SkinnyGemmLowering::forward(const TensorView& x, const TensorView& y,
     return KernelCall{
         [product = forward_product(dims_of(x.desc).front()), relu](std::span<void* const> at) {
             const Epilogue epilogue = {at.size() > 3 ? static_cast<const float*>(at[3]) : nullptr,
-                                       relu == Relu::applied};
+                                       relu};
             skinny_gemm(product, static_cast<const float*>(at[0]), static_cast<const float*>(at[1]),
                         static_cast<float*>(at[2]), Into::overwrite, epilogue);
         },

@@ -14,15 +14,8 @@ struct SkinnyGemm {
     std::size_t depth = 0;
     std::size_t panel_step = 0;
 };
-// The work after a product, while its result is in the caches.
-struct Epilogue {
-    const float* bias = nullptr;  // added to each row; null: none
-    bool relu = false;
-};
 void skinny_gemm(const SkinnyGemm& product, const float* x, const float* b, float* y, Into into,
                  const Epilogue& epilogue = {});
-
-enum class Relu { none, applied };
 
 // The products of a recurrent cell's step, y = x w^T and dx = dy w, with a batch so small that
 // reading the weights is the bottleneck. The library's products take 1.3 (forward) and 1.8 times as

@@ -9,16 +9,18 @@ import protocol
 def load():
     global openvino
     import openvino
+    can = openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     return {"name": "openvino", "version": openvino.__version__.split("-")[0],
-            "details": f"CPU plug-in, f32, {protocol.THREADS} threads", "modes": ["inference"], "layouts": [],
-            "optimizers": [], "options": {"streams": [], "hint": ["latency", "throughput"]}}, Steps
+            "details": f"CPU plug-in, {protocol.THREADS} threads", "modes": ["inference"], "layouts": [],
+            "dtypes": ["f32", "bf16"] if "BF16" in can else ["f32"], "optimizers": [],
+            "options": {"streams": [], "hint": ["latency", "throughput"]}}, Steps
 
 
 class Steps(profiled.Profiled):
     def begin(self):
         core = openvino.Core()
         model = core.read_model(self.network.model)
-        hints = {"PERFORMANCE_HINT": protocol.OPTIONS.get("hint", "latency").upper(), "INFERENCE_PRECISION_HINT": "f32",
+        hints = {"PERFORMANCE_HINT": protocol.OPTIONS.get("hint", "latency").upper(), "INFERENCE_PRECISION_HINT": self.network.dtype,
                  "INFERENCE_NUM_THREADS": protocol.THREADS, "ENABLE_CPU_PINNING": protocol.PINNED,
                  "CPU_DENORMALS_OPTIMIZATION": True}
         if "streams" in protocol.OPTIONS:

@@ -22,7 +22,7 @@ def load():
     words += [torch.backends.cpu.get_cpu_capability(), f"OpenMP with {torch.get_num_threads()} threads"]
     hello = {"name": "pytorch", "version": torch.__version__, "details": ", ".join(words), "apart": stepwise.EAGER,
              "modes": ["training", "inference"], "layouts": ["nchw", "nhwc"], "optimizers": ["momentum", "sgd", "adam"],
-             "options": {"device": ["cpu", "cuda"], "inter-op": [], "onednn": ["on", "off"], "profiler": ["on", "off"]}}
+             "dtypes": ["f32", "bf16"], "options": {"device": ["cpu", "cuda"], "inter-op": [], "onednn": ["on", "off"], "profiler": ["on", "off"]}}
     if protocol.OPTIONS.get("device") != "cuda":
         return hello, Steps
     import pytorch_gpu
@@ -40,6 +40,7 @@ class Steps(stepwise.Stepwise):
         self.of_gru = {t: layer.attributes for layer in self.network.layers if getattr(layer.attributes, "cell", "") == "gru"
                        for t in layer.inputs if self.network.tensors[t].role == "parameter"}
         self.stubs, self.images_last = {}, self.network.layout == "nhwc"
+        self.narrow = {"bf16": torch.bfloat16, "f16": torch.float16}.get(self.network.dtype)
         torch.manual_seed(self.network.seed)
         super().begin()
         updates = [task for task in self.network.tasks if task.kind == "update"]
@@ -49,6 +50,8 @@ class Steps(stepwise.Stepwise):
         for one in self.optimizers.values():
             one.state = self.optimizer.state  # one momentum, not two
         self.compute = torch.compile(self.forward_all) if self.network.fused else self.forward_all
+        if self.narrow and self.network.training:
+            self.forward, self.compute = (torch.autocast(self.device, self.narrow)(one) for one in (self.forward, self.compute))
 
     def tensor(self, array, of):
         array = rows_of_gru(self.of_gru[of.id], array) if of.id in self.of_gru else array.copy()
@@ -58,7 +61,11 @@ class Steps(stepwise.Stepwise):
         return value.requires_grad_(of.id in self.network.needs_gradient and of.role != "activation")
 
     def element_type(self, of):
-        return getattr(torch, {"s64": "int64", "s32": "int32"}.get(of.dtype, "float32"))
+        """In a training of a narrow type, autocast narrows the operands of products, and parameters stay f32; in inference
+        everything is narrow, as `module.to` makes it."""
+        usual = getattr(torch, {"s64": "int64", "s32": "int32"}.get(of.dtype, "float32"))
+        is_narrow = self.narrow and usual == torch.float32 and (of.role == "activation" or not self.network.training)
+        return self.narrow if is_narrow else usual
 
     def array(self, value, of):
         array = value.detach().to("cpu", torch.float32).contiguous().numpy()

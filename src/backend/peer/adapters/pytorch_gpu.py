@@ -7,7 +7,6 @@ import torch
 from protocol import Refusal, sentence_of
 
 DEVICE = "cuda"
-NARROW = {"bf16": torch.bfloat16, "f16": torch.float16}
 APART = ("Steps are launched in groups while the GPU sleeps, so their times hardly contain waiting for Python, unlike an iteration "
          "without instruments. Each layer begins on operands that are detached from the previous layer, and each backward pass is "
          "a call of autograd for its own operands.")
@@ -24,7 +23,7 @@ def hello():
     return {"device": {"model": name, "memory": memory, "free_memory": free}, "apart": APART,
             "details": f"{name}, sm_{major}{minor}, CUDA {torch.version.cuda}, "
                        f"cuDNN {cudnn // 10000}.{cudnn // 100 % 100}.{cudnn % 100}",
-            "dtypes": ["f32", *NARROW], "single_precisions": ["full", "tf32"], "algorithms": ["auto", "fastest"]}
+            "dtypes": ["f32", "bf16", "f16"], "single_precisions": ["full", "tf32"], "algorithms": ["auto", "fastest"]}
 
 
 def require_gpu():
@@ -57,17 +56,7 @@ class OnGpu:
         is_tf32 = network.single_precision == "tf32"
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = is_tf32
         torch.backends.cudnn.benchmark = network.algorithm == "fastest"
-        self.narrow = NARROW.get(network.dtype)
         super().begin()
-        if self.narrow and network.training:
-            self.forward, self.compute = (torch.autocast(DEVICE, self.narrow)(one) for one in (self.forward, self.compute))
-
-    def element_type(self, of):
-        """In a training of a narrow type, autocast narrows the operands of products, and parameters stay f32; in inference
-        everything is narrow, as `module.to` makes it."""
-        usual = super().element_type(of)
-        is_narrow = self.narrow and usual == torch.float32 and (of.role == "activation" or not self.network.training)
-        return self.narrow if is_narrow else usual
 
     def wait(self, task=None):
         torch.cuda.synchronize()
