@@ -32,6 +32,10 @@ struct Reach {
     // aliases, which have none.
     std::optional<double> achieved() const;
 
+    // The part of the median whose steps have ceilings, and its time at these.
+    Seconds judged() const { return median - unjudged; }
+    Seconds at_ceilings() const { return judged() - gain; }
+
     // Whether the gain exceeds its uncertainty.
     bool is_certain() const { return !uncertainty || gain > *uncertainty; }
 

@@ -107,20 +107,19 @@ std::string closing_sentence(const Run& run, const Reach& all) {
     if (!device || device->memory.empty() || !all.has_ceiling || is_incomplete(run)) {
         return "";
     }
-    const std::string beside =
-        all.unjudged > Seconds{}
-            ? fmt::format(", {} of it without a ceiling,", duration(all.unjudged))
-            : "";
     const std::string& source = device->memory.back().bandwidth.source;
     const std::string threads =
         run.origin == Origin::modelled || run.ran_on_gpu()
             ? ""
             : fmt::format(" with {} thread{}", device->threads, device->threads == 1 ? "" : "s");
-    const Seconds at_ceilings = all.median - all.gain;
+    const std::string judged =
+        all.unjudged > Seconds{}
+            ? fmt::format("the {} of those that have one", duration(all.judged()))
+            : fmt::format("the {} of all steps", duration(all.judged()));
     return fmt::format(
-        "With every step at its ceiling, the {} of all steps{} would be {} ({}). This is modelled "
-        "from the ceilings of {}{} ({}), which a layer's shape may not allow.",
-        duration(all.median), beside, duration(at_ceilings), percent(at_ceilings / all.median),
+        "With every step at its ceiling, {} would be {} ({}). This is modelled from the ceilings "
+        "of {}{} ({}), which a layer's shape may not allow.",
+        judged, duration(all.at_ceilings()), percent(all.at_ceilings() / all.judged()),
         device->model, threads, source.substr(0, source.find(':')));
 }
 

@@ -90,7 +90,7 @@ Json at_ceilings_json(const RunFindings& findings) {
         return nullptr;
     }
     return {{"time_s", all.median.value},
-            {"at_ceilings_s", (all.median - all.gain).value},
+            {"at_ceilings_s", all.at_ceilings().value},
             {"without_ceiling_s", all.unjudged.value}};
 }
 

@@ -90,8 +90,11 @@ std::string lead_of(const RunFindings& findings) {
     if (std::abs((time->median - all.median).value) > min_told_rest * time->median.value) {
         lead += fmt::format(" end to end; the steps take {} of it", duration(all.median));
     }
-    lead += fmt::format(", at {} of the {} ceilings.",
-                        percent((all.median - all.gain) / all.median), whose);
+    const std::string share = percent(all.at_ceilings() / all.judged());
+    lead += all.unjudged > Seconds{}
+                ? fmt::format(", of which {} reach {} of the {} ceilings and {} have none.",
+                              duration(all.judged()), share, whose, duration(all.unjudged))
+                : fmt::format(", at {} of the {} ceilings.", share, whose);
     const std::string most = largest_gain_text(run, findings.summary, findings.bounds);
     return most.empty() ? lead : fmt::format("{} Most could be saved in {}.", lead, most);
 }

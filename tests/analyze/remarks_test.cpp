@@ -36,6 +36,17 @@ TEST(Remarks, TheClosingSentenceStatesTheTotalAtItsCeilings) {
     EXPECT_EQ(closing_sentence(bare, reach_of(bare, summarise(bare), bounds_of(bare))), "");
 }
 
+// What nobody can judge is not at its ceiling.
+TEST(Remarks, TheClosingSentenceIsAboutTheStepsThatHaveACeiling) {
+    const strata::Run run = heavy_and_slow();
+    Reach all = reach_of(run, summarise(run), bounds_of(run));
+    all.median += Seconds{9};
+    all.unjudged += Seconds{9};
+    EXPECT_TRUE(says(closing_sentence(run, all),
+                     "the 1.21 s of those that have one would be 905 ms (75 %)"))
+        << closing_sentence(run, all);
+}
+
 TEST(Remarks, CostsOfTheWholeRunAreCounted) {
     const strata::Run run = testing::scripted_run_with_holes("alexnet", 4);
     const auto remarks = general_remarks(run, summarise(run));

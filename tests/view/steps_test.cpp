@@ -121,6 +121,18 @@ TEST(Lead, AnIterationThatIsLongerThanItsStepsIsNotAtTheirCeilings) {
     EXPECT_NE(lead_at(9).find(" end to end; the steps take "), std::string::npos) << lead_at(9);
 }
 
+TEST(Lead, StepsWithoutACeilingAreNotAtTheirs) {
+    strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
+    EXPECT_NE(lead_of(findings_of(run)).find(" of the machine's ceilings."), std::string::npos);
+    const auto convolution = std::ranges::find(run.steps, "convolution", &StepResult::operation);
+    ASSERT_NE(convolution, run.steps.end());
+    convolution->algorithm = "fft, nondeterministic";  // nobody knows how many operations ran
+    convolution->flops = Flops{1e15};
+    const std::string lead = lead_of(findings_of(run));
+    EXPECT_NE(lead.find(", of which "), std::string::npos) << lead;
+    EXPECT_TRUE(lead.find(" have none.") != std::string::npos) << lead;
+}
+
 TEST(BudgetTable, ExplainsTheResidualOfAFrameworkBeyondFivePercent) {
     strata::Run run = testing::scripted_run(testing::zoo_graph("alexnet", 4));
     run.provenance["backend.apart"] = "Each layer is compiled by itself.";
