@@ -106,10 +106,19 @@ void activate(const Activation& op, const float* x, float* y, std::size_t count)
     });
 }
 
-void activate_gradient(const Activation& op, const float* x, const float* dy, float* dx,
-                       std::size_t count) {
+void activate_gradient(const Activation& op, const Elements& x, const Elements& dy,
+                       const Elements& dx, std::size_t count) {
+    constexpr std::size_t piece = 2048;
     parallel_ranges(count, [&](std::size_t begin, std::size_t end) {
-        gradients(op.kind, Parameters(op), x + begin, dy + begin, dx + begin, end - begin);
+        float values[piece];
+        float gradient[piece];
+        for (std::size_t at = begin; at < end; at += piece) {
+            const std::size_t length = std::min(end - at, piece);
+            load(x, at, length, values);
+            load(dy, at, length, gradient);
+            gradients(op.kind, Parameters(op), values, gradient, gradient, length);
+            store(gradient, length, dx, at);
+        }
     });
 }
 

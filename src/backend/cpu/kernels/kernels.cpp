@@ -3,6 +3,7 @@
 
 #include "backend/cpu/kernels/fast_exp.h"
 #include "backend/cpu/kernels/isa.h"
+#include "backend/cpu/kernels/narrow.h"
 #include "backend/cpu/kernels/parallel_ranges.h"
 #include "backend/semantics.h"
 
@@ -52,6 +53,28 @@ STRATA_EACH_ISA void add_range(const float* a, const float* b, float* y, std::si
     for (std::size_t i = begin; i < end; ++i) {
         y[i] = a[i] + b[i];
     }
+}
+
+void add_floats(std::span<void* const> terms, float* y, std::size_t first, std::size_t count) {
+    const auto* sum = static_cast<const float*>(terms[0]);
+    for (const void* next : terms.subspan(1)) {
+        add_range(sum, static_cast<const float*>(next), y, first, first + count);
+        sum = y;
+    }
+}
+
+// Up to `max` elements.
+template <std::size_t max>
+void add_narrow(std::span<void* const> terms, const Elements& y, std::size_t first,
+                std::size_t count) {
+    float total[max];
+    float term[max];
+    load({terms[0], true}, first, count, total);
+    for (void* next : terms.subspan(1)) {
+        load({next, true}, first, count, term);
+        add_range(total, term, total, 0, count);
+    }
+    store(total, count, y, first);
 }
 
 // Masks the product's bits. The compiler would turn a choice between the product and 0 into a
@@ -141,16 +164,14 @@ void adam(float* weight, float* mean, float* square, const float* gradient, std:
 }
 
 // Adds in pieces that stay in the L1 cache.
-void add_up(std::span<void* const> terms, float* y, std::size_t count) {
+// In pieces that stay in the L1 cache.
+void add_up(std::span<void* const> terms, const Elements& y, std::size_t count) {
     constexpr std::size_t piece = 2048;
     parallel_ranges(count, [=](std::size_t begin, std::size_t end) {
         for (std::size_t at = begin; at < end; at += piece) {
-            const std::size_t stop = std::min(end, at + piece);
-            const auto* sum = static_cast<const float*>(terms[0]);
-            for (const void* next : terms.subspan(1)) {
-                add_range(sum, static_cast<const float*>(next), y, at, stop);
-                sum = y;
-            }
+            const std::size_t length = std::min(end - at, piece);
+            y.narrow ? add_narrow<piece>(terms, y, at, length)
+                     : add_floats(terms, static_cast<float*>(y.data), at, length);
         }
     });
 }

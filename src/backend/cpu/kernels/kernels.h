@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "backend/cpu/kernels/narrow.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,8 +30,8 @@ struct AdamFactors {
 void adam(float* weight, float* mean, float* square, const float* gradient, std::size_t count,
           const AdamFactors& factors);
 
-// y = x0 + x1 + ... of two or more arrays of floats; y may be the first.
-void add_up(std::span<void* const> terms, float* y, std::size_t count);
+// y = x0 + x1 + ... of two or more arrays of y's type, rounded once; y may be the first.
+void add_up(std::span<void* const> terms, const Elements& y, std::size_t count);
 
 // running = keep * running + (1 - keep) * batch.
 void blend(float* running, const float* batch, std::size_t count, float keep);

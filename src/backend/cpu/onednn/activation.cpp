@@ -74,8 +74,8 @@ public:
         const TensorView dy = lowering.gradient(output(), described.diff_dst_desc());
         const TensorView dx = make_input_gradient(lowering, dy, described.diff_src_desc());
         // All three are zero in padded blocks.
-        if (runs_plain_loops(described) && has_gradient_loops(op_.kind) &&
-            type_of(desc) == ElementType::f32 && dy.desc == desc && dx.desc == desc) {
+        if (runs_plain_loops(described) && has_gradient_loops(op_.kind) && dy.desc == desc &&
+            dx.desc == desc) {
             return gradient_by_loops(lowering, data, dy, dx);
         }
         lowering.compute<dnnl::eltwise_backward>(
@@ -153,8 +153,12 @@ private:
     // Requires: the same layout.
     void gradient_by_loops(Lowering& lowering, const TensorView& x, const TensorView& dy,
                            const TensorView& dx) const {
-        lowering.compute_by_loops(text_of(x.desc), loop_call(activate_gradient, {x, dy, dx}, op_,
-                                                             stored_elements_of(x.desc)));
+        const auto gradient = [op = op_, count = stored_elements_of(x.desc),
+                               narrow = type_of(x.desc) == ElementType::bf16](
+                                  void* values, void* from, void* to) {
+            activate_gradient(op, {values, narrow}, {from, narrow}, {to, narrow}, count);
+        };
+        lowering.compute_by_loops(text_of(x.desc), loop_call(gradient, {x, dy, dx}));
     }
 
     const Activation& op_;

@@ -196,11 +196,10 @@ private:
     template <class Described>
     void take_instead_of_plain_loops(Lowering& lowering, Pass pass,
                                      TakenWay<Described>& taken) const {
-        const bool is_plane = op_.kernel.size() == 2 && lowering.element_type() == ElementType::f32;
-        if (pass == Pass::backward_weights && is_plane) {
+        if (pass == Pass::backward_weights && op_.kernel.size() == 2) {
             const std::string_view method = is_depthwise() ? direct_method : gemm_method;
             try {
-                taken.own = own_.prepare(lowering, pass, method);
+                taken.own = own_.prepare_in_f32(lowering, pass, method);
                 taken.algorithm = method;
             } catch (const Refusal&) {
                 // It needs more scratch memory than is allowed; the reference loops need none.

@@ -223,6 +223,14 @@ bool OwnConvolution::has_constant_weights(const Lowering& lowering, Pass pass) c
 
 std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(Lowering& lowering, Pass pass,
                                                                    std::string_view method) const {
+    if (lowering.element_type() != ElementType::f32) {
+        throw Refusal{"bf16: it computes in f32"};
+    }
+    return prepare_in_f32(lowering, pass, method);
+}
+
+std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare_in_f32(
+    Lowering& lowering, Pass pass, std::string_view method) const {
     return prepare(lowering, problem(lowering, pass), method, preferred(lowering, pass));
 }
 
@@ -233,9 +241,6 @@ std::shared_ptr<const PreparedConvolution> OwnConvolution::prepare(
     if (const std::size_t axes = op.kernel.size(); axes != 2) {
         throw Refusal{
             fmt::format("{} spatial {}: it needs two", axes, axes == 1 ? "axis" : "axes")};
-    }
-    if (lowering.element_type() != ElementType::f32) {
-        throw Refusal{"bf16: it computes in f32"};
     }
     const ConvolutionMethod& found = method_named(lowering.methods(), method);
     std::shared_ptr<const PreparedConvolution> prepared = found.prepare(problem, preferred);

@@ -33,6 +33,9 @@ struct OwnConvolution {
     // allows.
     std::shared_ptr<const PreparedConvolution> prepare(Lowering& lowering, Pass pass,
                                                        std::string_view method) const;
+    // The same in any type of activations, whose operands are converted.
+    std::shared_ptr<const PreparedConvolution> prepare_in_f32(Lowering& lowering, Pass pass,
+                                                              std::string_view method) const;
 
     // The method that is expected to be faster than the library; nothing if none is, or if that is
     // unknown: the library's rates are those in its own layouts.

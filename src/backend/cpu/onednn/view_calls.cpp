@@ -30,10 +30,11 @@ Call add_call(const TensorView& a, const TensorView& b, const TensorView& to,
 
 Call sum_call(std::vector<TensorView> terms, const TensorView& sum, std::size_t count) {
     terms.push_back(sum);
-    return KernelCall{[count](std::span<void* const> at) {
-                          add_up(at.first(at.size() - 1), static_cast<float*>(at.back()), count);
-                      },
-                      std::move(terms)};
+    return KernelCall{
+        [count, narrow = type_of(sum.desc) == ElementType::bf16](std::span<void* const> at) {
+            add_up(at.first(at.size() - 1), {at.back(), narrow}, count);
+        },
+        std::move(terms)};
 }
 
 Call move_call(const Movement& move, const TensorView& from, const TensorView& to,
