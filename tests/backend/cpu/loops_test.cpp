@@ -2,8 +2,10 @@
 #include "backend/cpu/kernels/fast_exp.h"
 #include "backend/cpu/kernels/lrn_loops.h"
 #include "backend/cpu/kernels/narrow.h"
+#include "backend/cpu/kernels/pack_weights.h"
 #include "backend/cpu/kernels/small_gemm.h"
 #include "backend/cpu/kernels/tile_gemm.h"
+#include "backend/cpu/onednn/compat.h"
 #include "backend/cpu/onednn/isa.h"
 #include "backend/cpu/onednn/skinny_gemm.h"
 
@@ -125,6 +127,36 @@ std::vector<float> in_panels(const std::vector<float>& w, std::size_t columns, s
         }
     }
     return panels;
+}
+
+// Of a matrix [outputs][inputs], in panels of 64 outputs [inputs][64].
+std::vector<float> masters_of(const std::vector<float>& w, std::size_t outputs,
+                              std::size_t inputs) {
+    std::vector<float> masters(w.size());
+    for (std::size_t n = 0; n < outputs; ++n) {
+        for (std::size_t k = 0; k < inputs; ++k) {
+            masters[n / 64 * 64 * inputs + k * 64 + n % 64] = w[n * inputs + k];
+        }
+    }
+    return masters;
+}
+
+TEST(PackWeights, RoundsMastersIntoThePanelsOfBothProducts) {
+    if (!library_uses(dnnl::cpu_isa::avx512_core_bf16)) {
+        GTEST_SKIP() << "this processor has no AVX512_BF16, or oneDNN does not use it";
+    }
+    constexpr std::size_t outputs = 192, inputs = 128;
+    std::vector<float> w(outputs * inputs), transposed(outputs * inputs);
+    for (std::size_t i = 0; i < w.size(); ++i) {
+        w[i] = static_cast<float>(i) * 1.37F - 9000;
+        transposed[i % inputs * outputs + i / inputs] = w[i];
+    }
+    const auto masters = masters_of(w, outputs, inputs);
+    std::vector<std::uint16_t> packed(w.size());
+    pack_weights(masters.data(), packed.data(), {outputs, inputs});
+    EXPECT_EQ(packed, narrowed(in_panels(transposed, outputs, inputs)));
+    pack_transposed_weights(masters.data(), packed.data(), {outputs, inputs});
+    EXPECT_EQ(packed, narrowed(in_panels(w, inputs, outputs)));
 }
 
 // The sums are whole numbers of up to 8 bits, so that bf16 holds them exactly.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/cpu/onednn/lowering.h"
 
+#include "backend/cpu/kernels/pack_weights.h"
+#include "backend/cpu/kernels/small_gemm.h"
 #include "backend/cpu/onednn/choose.h"
 #include "backend/cpu/onednn/layer_lowering.h"
 #include "backend/lower/layers.h"
@@ -101,11 +103,35 @@ bool Lowering::has_value(TensorId tensor, const Desc& desc) const {
 }
 
 Lowering::Work Lowering::reorder(const TensorView& from, const TensorView& to) {
+    if (auto packing = packing_of(from, to)) {
+        return {{"strata:loops", text_of(from.desc, to.desc)}, {}, {std::move(*packing)}};
+    }
     const dnnl::reorder::primitive_desc described(engine(), from.desc, engine(), to.desc,
                                                   attributes());
     return {{described.impl_info_str(), text_of(from.desc, to.desc)},
             scratchpad_of(described),
             {call<dnnl::reorder>(described, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}})}};
+}
+
+// Masters of weights in f32, for the products in bf16.
+std::optional<Call> Lowering::packing_of(const TensorView& from, const TensorView& to) {
+    using Tag = dnnl::memory::format_tag;
+    constexpr auto panel = static_cast<dnnl::memory::dim>(panel_columns);
+    const auto dims = dims_of(from.desc);
+    if (dims.size() != 2 || dims[0] % panel != 0 || dims[1] % panel != 0 ||
+        !library_uses(dnnl::cpu_isa::avx512_core_bf16) ||
+        from.desc != Desc(dims, ElementType::f32, Tag::AB16b64a)) {
+        return std::nullopt;
+    }
+    const PanelExtents extents = {static_cast<std::size_t>(dims[0]),
+                                  static_cast<std::size_t>(dims[1])};
+    if (to.desc == Desc(dims, ElementType::bf16, Tag::AB16b64a2b)) {
+        return loop_call(pack_weights, {from, to}, extents);
+    }
+    if (to.desc == Desc(dims, ElementType::bf16, Tag::BA16a64b2a)) {
+        return loop_call(pack_transposed_weights, {from, to}, extents);
+    }
+    return std::nullopt;
 }
 
 Call Lowering::reorder_call(const TensorView& from, const TensorView& to) {

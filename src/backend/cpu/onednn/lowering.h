@@ -123,6 +123,8 @@ private:
     std::unique_ptr<LoweringOfLayer<Lowering>> make_layer(const Layer& layer) const;
     Desc row_layout(TensorId tensor) const { return plain(extents(tensor), element_type(tensor)); }
     Work reorder(const TensorView& from, const TensorView& to);
+    // Our own loop for a reorder that the library does slowly; nothing if it is another one.
+    static std::optional<Call> packing_of(const TensorView& from, const TensorView& to);
     template <class Doing>
     static void refusing(const Doing& doing);
     void reserve_scratchpad(std::size_t bytes);
