@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <limits>
 #include <list>
 #include <map>
@@ -36,9 +37,20 @@ struct Departure {
     MPI_Request request = MPI_REQUEST_NULL;
 };
 
+// Open MPI 4 adds up non-blocking all-reduces of two or three ranks in a tree: twice all bytes, in
+// one direction at a time. Its ring sends the fewest bytes in both directions, which takes half the
+// time. A user's own setting stays.
+void choose_ring_of_few() {
+    if (launch().size < 4) {
+        constexpr int keep = 0;
+        setenv("OMPI_MCA_coll_libnbc_iallreduce_algorithm", "ring", keep);
+    }
+}
+
 class MpiCommunicator : public Communicator {
 public:
     MpiCommunicator() {
+        choose_ring_of_few();
         int provided = 0;
         if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS ||
             provided < MPI_THREAD_FUNNELED) {
