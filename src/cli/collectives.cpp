@@ -88,7 +88,8 @@ void measure_links(const CollectiveOptions& options) {
             ExitCode::usage);
     }
     const bool is_first = launch().rank == 0;
-    own_links_file("host");  // fails before time is spent
+    const std::string name = options.device.empty() ? "host" : device_file_name(options.device);
+    own_links_file(name);  // fails before time is spent
     std::optional<MeasuringLock> lock;
     if (is_first) {
         lock.emplace(acquire_measuring_lock(when_locked(options.no_wait)));
@@ -107,7 +108,7 @@ void measure_links(const CollectiveOptions& options) {
     });
     line.reset();
     if (is_first) {
-        keep_links("host", fmt::format("{} ranks on this host", exchanger.size()),
+        keep_links(name, fmt::format("{} ranks of MPI", exchanger.size()),
                    fitted_link("MPI", points, "measured by strata calibrate --collectives"), points,
                    Origin::measured, options.output);
     }

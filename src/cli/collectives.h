@@ -10,7 +10,7 @@ namespace strata {
 
 // The options of `strata calibrate --collectives`.
 struct CollectiveOptions {
-    std::string device;   // of a table; empty: this machine
+    std::string device;   // of a table, or the name of measured links; empty: host
     std::string library;  // of a table
     std::vector<std::string> from;
     bool no_wait = false;
@@ -18,7 +18,7 @@ struct CollectiveOptions {
 };
 
 // Fits links to the collectives of a table, or of the ranks that mpirun started, and writes them to
-// this user's own links: DEVICE, or host.
+// this user's own links: DEVICE, by default host.
 void calibrate_collectives(const CollectiveOptions& options);
 
 }  // namespace strata

@@ -11,7 +11,9 @@
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
+#include "device/host.h"
 #include "run/execute.h"
+#include "run/modelled.h"
 #include "scale/measured_collectives.h"
 #include "scale/merged_step.h"
 #include "view/parallel.h"
@@ -43,6 +45,8 @@ struct ScaleOptions {
     bool no_wait = false;
     int iterations = 10;
     double limit = 60;
+    std::string device;  // on which the same is predicted; empty: nothing is
+    std::string links = "host";
     std::string backend{backends().front().name};
     Settings settings;
     OutputOptions output;
@@ -99,6 +103,66 @@ int threads_for(const ScaleOptions& options, int workers) {
     const int asked = options.settings.execution.scheduling.threads;
     const int processors = static_cast<int>(allowed_processors().size());
     return asked > 0 ? asked : std::max(1, processors / workers);
+}
+
+// What the model says of a plan: a device with a rank's threads, the links, and the copies of
+// gradients at the memory's peak. Throws Error if the device or the links are not known.
+DividedStep predicted_step(const ScaleOptions& options, const Job& asked, const Cluster& cluster,
+                           const TrainingPlan& plan) {
+    const std::int64_t batch = batch_of(asked.plan->graph);
+    const std::int64_t own = options.is_weak ? batch : batch / plan.workers;
+    const int threads = threads_for(options, plan.workers);
+    auto host = host_name_in(options.device);
+    if (host) {
+        host->threads = threads;
+    }
+    const auto device = model_of(find_description(host ? text_of(*host) : options.device));
+    Job job = asked;
+    job.request.batch = own;
+    job.execution.scheduling.threads = threads;
+    job.execution.scheduling.memory = MemoryReuse::kept;
+    set_device(job, device->device());
+    job = planned(std::move(job));
+    DividedStep found{
+        .settings = settings_of(job, own * plan.workers, threads),
+        .device = device->device().name,
+        .links = cluster.name,
+        .plan = {.devices = plan.workers, .overlap = plan.overlap, .bucket = plan.bucket},
+        .compression = std::string(name_of(plan.compression))};
+    const NetworkPrediction prediction = predict_network(*job.plan, job.execution, *device);
+    const auto refused = std::ranges::find_if(
+        prediction.steps, [](const PredictedStep& step) { return !step.refusal.empty(); });
+    if (refused != prediction.steps.end()) {
+        found.reason =
+            fmt::format("{}: {}", job.plan->graph.layers[refused->layer].name, refused->refusal);
+        return found;
+    }
+    if (plan.compression != Compression::none) {
+        found.reason = "only gradients of 32 bits are predicted here";
+        return found;
+    }
+    if (plan.workers > 1) {
+        found.plan.overhead =
+            copied_bytes(job.plan->graph, job.execution) / device->device().dram_bandwidth->value;
+    }
+    const DeviceWork work{job.plan->graph, job.execution, prediction, device->device()};
+    found.step = parallel_step(work, cluster, found.plan);
+    for (const LayerExchange& layer : found.step.layers) {
+        found.layers.push_back(job.plan->graph.layers[layer.layer].name);
+    }
+    return found;
+}
+
+std::vector<DividedStep> predicted_steps(const ScaleOptions& options, const Job& job,
+                                         const std::vector<TrainingPlan>& plans) {
+    std::vector<DividedStep> steps;
+    if (!options.device.empty()) {
+        const Cluster cluster = find_cluster(options.links);
+        for (const TrainingPlan& plan : plans) {
+            steps.push_back(predicted_step(options, job, cluster, plan));
+        }
+    }
+    return steps;
 }
 
 // All workers of one rank, plan by plan.
@@ -285,6 +349,22 @@ void add_single(std::vector<DividedStep>& steps) {
     }
 }
 
+// Each measured step followed by the predicted one, if there is any.
+std::vector<DividedStep> beside(std::vector<DividedStep> measured,
+                                std::vector<DividedStep> predicted) {
+    add_single(measured);
+    add_single(predicted);
+    std::vector<DividedStep> all;
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+        all.push_back(std::move(measured[i]));
+        if (i < predicted.size()) {
+            predicted[i].measured = all.back().step.time;
+            all.push_back(std::move(predicted[i]));
+        }
+    }
+    return all;
+}
+
 Job job_for(const ScaleOptions& options) {
     Job job;
     job.backend = options.backend;
@@ -311,6 +391,8 @@ ExitCode scale(const ScaleOptions& options) {
                     ExitCode::usage);
     }
     const bool is_first = launch().rank == 0;
+    const std::vector<DividedStep> predicted =
+        is_first ? predicted_steps(options, job, plans) : std::vector<DividedStep>();
     Session session(when_locked(options.no_wait));
     std::optional<MeasuringLock> lock;
     if (is_first) {
@@ -330,8 +412,7 @@ ExitCode scale(const ScaleOptions& options) {
         trouble = std::current_exception();
     }
     if (is_first && !steps.empty()) {
-        add_single(steps);
-        emit(parallel_document(steps,
+        emit(parallel_document(beside(std::move(steps), predicted),
                                options.shows_layers ? LayerParts::shown : LayerParts::omitted),
              options.output);
     }
@@ -371,6 +452,13 @@ void add_scale_options(CLI::App& verb, ScaleOptions& options) {
     add_switch(verb, "--verify", options.verifies,
                "first compare the parameters with those of one worker on the whole batch");
     add_switch(verb, "--layers", options.shows_layers, "show the communication of each layer");
+    add_option(verb, "--device", options.device,
+               "also predict each step on this device: host, or a name from `strata list devices`")
+        ->type_name("NAME");
+    add_option(verb, "--links", options.links,
+               "what joins the predicted devices: a name from `strata list links`, those of "
+               "`strata calibrate --collectives`, or a file")
+        ->type_name("NAME");
     add_option(verb, "--limit", options.limit,
                "seconds that a rank may let the others wait before the run ends")
         ->check(CLI::Range(0.1, 86400.0))

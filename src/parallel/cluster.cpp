@@ -239,6 +239,12 @@ Cluster find_cluster(std::string_view name) {
         }
         names.emplace_back(file.name);
     }
+    if (name == "host") {
+        throw Error(
+            "this host's links are not known: measure them with mpirun -n 2 strata calibrate "
+            "--collectives, or choose other --links",
+            ExitCode::usage);
+    }
     throw Error(fmt::format("there are no links '{}': choose from {}, or give a file of links by "
                             "its path",
                             printable(name), join(names, ", ")),

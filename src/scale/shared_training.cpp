@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace strata {
 
@@ -37,10 +36,11 @@ struct SharedTraining::Bucket {
     };
 
     std::vector<Part> parts = {};
-    std::vector<float> values = {};  // this rank's, then the sum
-    std::vector<std::byte> received = {};
-    std::unique_ptr<GradientCode> code = {};  // none: sums of f32 are exchanged
-    LayerId last = 0;                         // the last in backward order
+    std::vector<float> values = {};        // this rank's; of codes then the sum
+    std::vector<float> sum = {};           // of all ranks, without codes
+    std::vector<std::byte> received = {};  // codes of all ranks
+    std::unique_ptr<GradientCode> code = {};
+    LayerId last = 0;  // the last in backward order
     std::future<ExchangeTimes> exchange = {};
 };
 
@@ -72,7 +72,9 @@ SharedTraining::SharedTraining(const Graph& graph, const Execution& execution,
         }
     }
     for (const auto& bucket : buckets_) {
-        if (plan.compression != Compression::none) {
+        if (plan.compression == Compression::none) {
+            bucket->sum.resize(bucket->values.size());
+        } else {
             bucket->code = std::make_unique<GradientCode>(plan.compression, bucket->values.size(),
                                                           plan.feedback);
             bucket->received.resize(bucket->code->bytes() * static_cast<std::size_t>(plan.workers));
@@ -160,8 +162,7 @@ void SharedTraining::send(std::size_t place, IterationTimes& times) {
         exchange.received = bucket.received;
     } else {
         exchange.sent = std::as_bytes(std::span(bucket.values));
-        bucket.received.resize(exchange.sent.size());
-        exchange.received = bucket.received;
+        exchange.received = std::as_writable_bytes(std::span(bucket.sum));
     }
     bucket.exchange = exchanger_.post(exchange);
 }
@@ -178,16 +179,14 @@ void SharedTraining::receive(std::size_t place, IterationTimes& times) {
         }
     });
     timed(times.copying, [&] {
-        if (!bucket.code) {
-            std::memcpy(bucket.values.data(), bucket.received.data(), bucket.received.size());
-        }
         const float share = 1.0F / static_cast<float>(plan_.workers);
-        for (float& value : bucket.values) {
+        std::vector<float>& mean = bucket.code ? bucket.values : bucket.sum;
+        for (float& value : mean) {
             value *= share;
         }
         for (const Bucket::Part& part : bucket.parts) {
             executable_.write(part.tensor, Content::gradient,
-                              std::span(bucket.values).subspan(part.begin, part.count));
+                              std::span(mean).subspan(part.begin, part.count));
         }
     });
 }
@@ -214,6 +213,20 @@ Bytes SharedTraining::sent_bytes() const {
                                              : bucket->values.size() * sizeof(float))};
     }
     return sum;
+}
+
+Bytes copied_bytes(const Graph& graph, const Execution& execution) {
+    // Each value is read and written four times: out of the engine, into its bucket, to make the
+    // mean of the sum, and into the engine.
+    constexpr double moves = 8;
+    const Schedule schedule = schedule_of(graph, execution);
+    Bytes bytes;
+    for (LayerId layer = 0; layer < graph.layers.size(); ++layer) {
+        for (const TensorId tensor : updated_parameters(graph, schedule, layer)) {
+            bytes += Bytes{moves * sizeof(float) * static_cast<double>(elements_of(graph, tensor))};
+        }
+    }
+    return bytes;
 }
 
 double parameter_difference(const Graph& graph, const Executable& a, const Executable& b) {

@@ -86,6 +86,10 @@ private:
     std::vector<std::size_t> first_steps_, update_steps_;  // of the executable, in order
 };
 
+// What a rank reads and writes in memory in an iteration to copy the gradients out of the engine
+// and their means back.
+Bytes copied_bytes(const Graph& graph, const Execution& execution);
+
 // The largest difference of two networks' parameters, over the largest parameter.
 double parameter_difference(const Graph& graph, const Executable& a, const Executable& b);
 

@@ -76,6 +76,7 @@ std::string lead_of(std::span<const DividedStep> steps) {
     for (const DividedStep& one : steps) {
         const bool is_better =
             one.reason.empty() && one.plan.devices > 1 && one.single_examples_per_s > 0 &&
+            one.origin == steps.front().origin &&
             (best == nullptr || one.plan.devices > best->plan.devices ||
              (one.plan.devices == best->plan.devices && one.speedup() > best->speedup()));
         if (is_better) {
@@ -138,7 +139,8 @@ Columns<DividedStep> plan_columns(std::span<const DividedStep> steps) {
         varied_if(
             "bucket_bytes", "bucket", [](One one) { return has_buckets(one.plan); },
             [](One one) { return one.plan.bucket; }),
-        {data_column("micro_batches"), [](One one) { return one.plan.micro_batches; }}};
+        {data_column("micro_batches"), [](One one) { return one.plan.micro_batches; }},
+        varied("origin", "origin", [](One one) { return one.origin; })};
 }
 
 // A value of a step, or why the step has no time.
@@ -193,10 +195,28 @@ ColumnOf<DividedStep> shared_column(const char* key, Count count) {
             }};
 }
 
+// How far a prediction is from the same step as measured.
+ColumnOf<DividedStep> off_column(std::span<const DividedStep> steps) {
+    const bool has_any =
+        std::ranges::any_of(steps, [](const DividedStep& one) { return one.measured.has_value(); });
+    return timed_column(has_any ? Column{"off_measured", "off", Importance::essential}
+                                : data_column("off_measured"),
+                        [](const DividedStep& one) {
+                            return optional_cell(
+                                one.measured,
+                                [&](Seconds measured) {
+                                    return percent_cell(one.step.time / measured - 1,
+                                                        Provenance::modelled);
+                                },
+                                "no prediction beside its measurement");
+                        });
+}
+
 Columns<DividedStep> time_columns(std::span<const DividedStep> steps) {
     using One = const DividedStep&;
     return {
         part_column({"time_s", "step", Importance::essential}, &ParallelStep::time),
+        off_column(steps),
         timed_column(
             {"examples_per_s", "examples/s"},
             [](One one) { return number_cell(one.examples_per_s(), "1/s", times_of(one.origin)); }),
@@ -291,7 +311,6 @@ Table step_table(std::span<const DividedStep> steps) {
             table.notes.push_back(note);
         }
     }
-    add_origin(table, origin_of(steps));
     return table;
 }
 
@@ -342,7 +361,6 @@ Table layer_table(std::span<const DividedStep> steps) {
     Table table = table_of(layer_columns(steps), rows,
                            {.title = "Communication by layer", .records = "layers"});
     table.notes.emplace_back("A bucket's times are divided among its layers by their bytes.");
-    add_origin(table, origin_of(steps));
     return table;
 }
 

@@ -24,6 +24,7 @@ struct DividedStep {
     std::string reason = {};       // why it has no time; empty: it has one
     ParallelStep step = {};
     double single_examples_per_s = 0;            // of one device; 0: not known
+    std::optional<Seconds> measured = {};        // of a predicted step, what the same one took
     std::vector<std::string> layers = {};        // names, by step.layers
     std::optional<bool> fits = {};               // whether the device's memory holds it
     std::optional<Bytes> device_memory = {};     // of one device, if it is known

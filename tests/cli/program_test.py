@@ -100,8 +100,12 @@ class Program(unittest.TestCase):
             time.sleep(0.02)
 
     def end(self, child, code):
+        """Waits for the command's end, with this exit code or, if that is None, with any but 0."""
         out, err = child.communicate(timeout=PATIENCE)
-        self.assertEqual(child.returncode, code, f"{err}\n{out}")
+        if code is None:
+            self.assertNotEqual(child.returncode, 0, f"{err}\n{out}")
+        else:
+            self.assertEqual(child.returncode, code, f"{err}\n{out}")
         return out, err
 
 
@@ -671,6 +675,26 @@ class Scaling(UnderMpi, Program):
         self.assertEqual([row["compression"] for row in rows], ["none", "bf16", "1-bit", "top-k"])
         self.assertTrue(all(row["speedup"] == "" for row in rows))  # one worker was not measured
 
+    def test_predicted_steps_stand_beside_measured_ones(self):
+        out, _ = self.run_ranks(2, *self.WORDS, "--workers", "1,2", "--overlap", "on,off", "--iterations", "2", "--json",
+                                "--device", "epyc-7763", "--links", "ethernet-1g", recovery=False)
+        found = json.loads(out)["divisions"]
+        self.assertEqual([one["origin"] for one in found], 3 * ["measured", "modelled"])
+        for measured, predicted in zip(found[::2], found[1::2], strict=True):
+            for same in ("batch", "devices", "overlap", "bucket_bytes"):
+                self.assertEqual(measured[same], predicted[same])
+            self.assertIsNone(measured["off_measured"])
+            self.assertAlmostEqual(predicted["off_measured"], predicted["time_s"] / measured["time_s"] - 1)
+            self.assertEqual(predicted["links"], "ethernet-1g")
+            self.assertEqual(predicted["exposed_s"] > 0, predicted["devices"] == 2)
+        for more, sentence in ((["--device", "host", "--links", "ethernet-1g"], "--operators --threads 1"),
+                               (["--device", "epyc-7763"], "mpirun -n 2 strata calibrate --collectives"),
+                               (["--device", "v101", "--links", "ethernet-1g"], "v101"),
+                               (["--device", "epyc-7763", "--links", "string"], "there are no links 'string'")):
+            _, err = self.run_ranks(2, *self.WORDS, "--workers", "2", *more, code=None, recovery=False)
+            self.assertEqual(len(re.findall("^strata: ", err, re.M)), 1, err)
+            self.assertIn(sentence, err)
+
     def test_parameters_that_differ_end_all_ranks_with_one_sentence(self):
         # Without a loss, the mean over ranks is not the gradient of the whole batch. Rank 2 does not train.
         _, err = self.run_ranks(3, "scale", CONVOLUTION, "--batch", "2", "--backend", "reference", "--no-wait",
@@ -743,6 +767,88 @@ class Scaling(UnderMpi, Program):
         for collective in ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast"):
             self.assertIn(f'collective = "{collective}", devices = 2', links)
         self.strata("predict", "alexnet", "--device", "epyc-7763", "--batch", "8", "--devices", "1,2", "--links", "host")
+
+
+class EmulatedLinks(UnderMpi, Program):
+    """`scripts/emulated-links`: ranks in network namespaces. Needs the right to create these, and tc's token bucket."""
+
+    SCRIPT = str(ROOT / "scripts/emulated-links")
+
+    def setUp(self):
+        super().setUp()
+        apart = ["unshare", "--net", "--mount", "--uts", *([] if os.getuid() == 0 else ["--user", "--map-root-user"])]
+        needed = ("mount -t tmpfs tmpfs /run && ip netns add a && ip link add s type bridge && ip link add v type veth && "
+                  "tc qdisc add dev v root tbf rate 1gbit burst 12500 latency 50ms")
+        if any(not shutil.which(program) for program in ("unshare", "nsenter", "ip", "tc")) or subprocess.run(
+                [*apart, "sh", "-c", needed], capture_output=True, check=False).returncode != 0:
+            self.skipTest("needs root, or user namespaces, and a kernel with bridges and tc's token bucket")
+
+    def ranks(self):
+        """Processes of this test's program, with their network namespaces, by rank."""
+        found = {}
+        for entry in pathlib.Path("/proc").iterdir():
+            with contextlib.suppress(OSError, AttributeError):
+                environment = (entry / "environ").read_bytes()
+                if f"XDG_DATA_HOME={self.folder}".encode() in environment.split(b"\0"):
+                    rank = re.search(rb"OMPI_COMM_WORLD_RANK=(\d+)", environment)
+                    found[int(rank.group(1))] = (int(entry.name), os.readlink(entry / "ns/net"))
+        return found
+
+    def test_ranks_exchange_at_most_at_the_rate_over_links_of_their_own(self):
+        words = [*Scaling.WORDS, "--workers", "2", "--overlap", "off,on", "--iterations", "3", "--json"]
+        with self.launched(self.SCRIPT, "--rate", "20mbit", "-n", "2", STRATA, *words) as child:
+            out, _ = self.end(child, 0)
+        for one in json.loads(out)["divisions"]:
+            gradients = 4 * (1000 * 64 + 64 + 2 * (64 * 64 + 64) + 64 * 100 + 100)  # bytes, which each rank sends
+            self.assertGreater(one["time_s"], 0.9 * gradients * 8 / 20e6)
+
+    def test_measured_collectives_are_kept_by_the_name_that_is_given(self):
+        with self.launched(self.SCRIPT, "--rate", "5gbit", "-n", "2", STRATA, "calibrate", "--collectives", "--no-wait",
+                           "--device", "emulated", "--csv") as child:
+            self.end(child, 0)
+        self.assertFalse((self.folder / "strata/links/host.toml").exists())
+        self.assertIn('collective = "all-reduce", devices = 2', (self.folder / "strata/links/emulated.toml").read_text())
+
+    def test_nothing_is_left_of_the_links_however_the_command_ends(self):
+        named = sorted(pathlib.Path("/run/netns").glob("*"))
+        words = [*Scaling.WORDS, "--workers", "2", "--iterations", "1000000"]
+        for end in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            with self.subTest(end=end), self.launched(self.SCRIPT, "--rate", "1gbit", "-n", "2", STRATA,
+                                                      *words) as child:
+                self.wait_until("both ranks run", lambda: len(self.ranks()) == 2, child)
+                networks = {network for _, network in self.ranks().values()}
+                self.assertEqual(len(networks - {os.readlink("/proc/self/ns/net")}), 2)
+                os.kill(child.pid, end)
+                child.communicate(timeout=PATIENCE)
+                give_up = time.monotonic() + PATIENCE
+                while self.ranks():
+                    self.assertLess(time.monotonic(), give_up, "waited in vain for the end of the ranks")
+                    time.sleep(0.01)
+                self.assertNotEqual(child.returncode, 0)
+        self.assertEqual(sorted(pathlib.Path("/run/netns").glob("*")), named)
+
+    def test_bad_requests_are_one_sentence(self):
+        for words, sentence, code in (([], "--rate takes a rate such as 1gbit", 2),
+                                      (["--rate", "fast", "true"], "not 'fast'", 2),
+                                      (["--rate", "1gbit"], "name the command", 2),
+                                      (["--rate", "1gbit", "-n", "0", "true"], "-n takes 1 to 250 ranks, not '0'", 2),
+                                      (["--rate", "1gbit", "--delay", "long", "true"], "not 'long'", 2),
+                                      (["--rate", "1gbit", "--", "true"], "there is no option --;", 2)):
+            done = subprocess.run([self.SCRIPT, *words], env=self.environment, text=True, capture_output=True,
+                                  timeout=PATIENCE, check=False)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (code, 1), done.stderr)
+            self.assertIn(sentence, done.stderr)
+
+    def test_a_delay_is_emulated_or_refused(self):
+        done = subprocess.run([self.SCRIPT, "--rate", "1gbit", "--delay", "30ms", "-n", "2", STRATA, *Scaling.WORDS,
+                               "--workers", "2", "--overlap", "off", "--iterations", "3", "--json"], cwd=self.folder,
+                              env=self.environment, text=True, capture_output=True, timeout=PATIENCE, check=False)
+        if done.returncode == 3:
+            self.assertEqual(done.stderr.strip(), "emulated-links: this kernel cannot delay packets (netem is missing); "
+                                                  "omit --delay")
+            self.skipTest("this kernel cannot delay packets (netem is missing)")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(json.loads(done.stdout)["divisions"][0]["time_s"], 0.05)  # there and back
 
 
 class Turns(Program):
