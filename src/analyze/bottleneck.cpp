@@ -191,6 +191,10 @@ std::string calibrate_command(const Run& run) {
 }
 
 std::string arithmetic_of(const Settings& settings) {
+    if (const auto products = settings.device_changes.find("products");
+        products != settings.device_changes.end()) {
+        return products->second;
+    }
     const Numerics& numerics = settings.execution.numerics;
     const bool is_asked = numerics.single_precision != SinglePrecision::full ||
                           settings.device_changes.contains("tf32");

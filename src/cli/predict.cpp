@@ -86,6 +86,13 @@ void predict_problems(const PredictOptions& options) {
     if (!options.network.network.networks.empty() || options.network.devices.size() > 1) {
         throw Error("--problems takes no network and at most one device", ExitCode::usage);
     }
+    if (std::ranges::any_of(options.network.asked, [](const Settings& settings) {
+            return !settings.device_changes.empty();
+        })) {
+        throw Error(
+            "--problems takes no --framework, and the type of each row from the table: omit them",
+            ExitCode::usage);
+    }
     const std::string only_device = options.device();
     ProblemTable table = read_problem_file(options.problems);
     std::map<std::string, KnownDevice> devices;

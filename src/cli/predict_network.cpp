@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/results.h"
 #include "device/host.h"
+#include "predict/quantized.h"
 #include "predict/sensitivity.h"
 #include "run/campaign.h"
 #include "run/modelled.h"
@@ -20,17 +21,25 @@ namespace strata {
 
 namespace {
 
-// The changes of --set: to the device's numbers, and to the variables of a template.
+// The changes of --set: to the device's numbers, as runs store them, and to the variables of a
+// template.
 struct Changes {
-    DeviceChanges of_device;
-    std::map<std::string, std::string> by_key;  // the same, as runs store them
+    std::map<std::string, std::string> of_device;
     std::vector<std::string> of_template;
 };
 
-// TF32 is a way to multiply f32, which is named here beside the types.
-constexpr std::array<std::string_view, 4> predicted_types = {"f32", "tf32", "bf16", "f16"};
+// TF32 is a way to multiply f32, and products in 8 bits are among numbers of 16. They are named
+// here beside the types.
+constexpr std::array<std::string_view, 6> predicted_types = {"f32", "tf32", "bf16",
+                                                             "f16", "fp8",  "int8"};
+constexpr const char* products_change = "products";
+constexpr const char* framework_change = "framework";
 
 std::string type_text(const Settings& settings) {
+    if (const auto products = settings.device_changes.find(products_change);
+        products != settings.device_changes.end()) {
+        return products->second;
+    }
     const Numerics& numerics = settings.execution.numerics;
     return std::string(numerics.single_precision == SinglePrecision::tf32
                            ? name_of(numerics.single_precision)
@@ -42,8 +51,16 @@ bool set_type(Settings& settings, std::string_view text) {
         return false;
     }
     const bool is_narrowed = text == name_of(SinglePrecision::tf32);
+    const bool is_fp8 = text == "fp8", is_int8 = text == "int8";
     Numerics& numerics = settings.execution.numerics;
-    numerics.dtype = is_narrowed ? DataType::f32 : parse_data_type(text);
+    numerics.dtype = is_narrowed ? DataType::f32
+                     : is_fp8    ? DataType::bf16
+                     : is_int8   ? DataType::f16
+                                 : parse_data_type(text);
+    settings.device_changes.erase(products_change);
+    if (is_fp8 || is_int8) {
+        settings.device_changes[products_change] = text;
+    }
     numerics.single_precision = is_narrowed ? SinglePrecision::tf32 : SinglePrecision::full;
     return true;
 }
@@ -52,7 +69,9 @@ const Option& type_option() {
     static const Option option = [] {
         Option types = option_named("dtype");
         types.choices = [] { return std::span<const std::string_view>(predicted_types); };
-        types.help = "element type; tf32 is f32 that is multiplied in TF32; several are compared";
+        types.help =
+            "element type; tf32 is f32 that is multiplied in TF32, fp8 and int8 are products in 8 "
+            "bits among bf16 and f16; several are compared";
         types.text = type_text;
         types.set = set_type;
         types.requirement = {};
@@ -61,8 +80,37 @@ const Option& type_option() {
     return option;
 }
 
+const Option& framework_option() {
+    static const Option option = {
+        .name = framework_change,
+        .flag = "--framework",
+        .group = OptionGroup::execution,
+        .value = OptionValue::several,
+        .choices = framework_names,
+        .help =
+            "what runs on a GPU's host: its time for each pass, and what it fuses; several are "
+            "compared",
+        .text =
+            [](const Settings& settings) {
+                const auto asked = settings.device_changes.find(framework_change);
+                return asked == settings.device_changes.end() ? frameworks().front().name
+                                                              : asked->second;
+            },
+        .set =
+            [](Settings& settings, std::string_view text) {
+                const bool is_known =
+                    std::ranges::find(framework_names(), text) != framework_names().end();
+                if (is_known) {
+                    settings.device_changes[framework_change] = text;
+                }
+                return is_known;
+            }};
+    return option;
+}
+
 bool names_device_number(std::string_view key) {
     return key == "launch" || key == "cudnn" || key == "sms" || key == "tf32" ||
+           key == framework_change || key == products_change ||
            std::ranges::find(device_fields(), key, &DeviceField::key) != device_fields().end();
 }
 
@@ -77,8 +125,7 @@ Changes changes_in(const PredictNetworkOptions& options) {
             found.of_template.push_back(text);
             continue;
         }
-        found.of_device.push_back(text);
-        std::string& told = found.by_key[key == "sms" ? "processors" : key];
+        std::string& told = found.of_device[key == "sms" ? "processors" : key];
         told += (told.empty() ? "" : ", ") + value;
     }
     return found;
@@ -112,16 +159,14 @@ DeviceDescription device_called(const std::string& name, const std::vector<Setti
     return find_description(text_of(*host));
 }
 
-std::vector<PredictedDevice> devices_for(const PredictNetworkOptions& options,
-                                         const Changes& changes) {
+std::vector<PredictedDevice> devices_for(const PredictNetworkOptions& options) {
     if (options.devices.empty()) {
         throw Error("name the device to predict with --device; strata list devices names them",
                     ExitCode::usage);
     }
     std::vector<PredictedDevice> found;
     for (const std::string& name : options.devices) {
-        const DeviceDescription device = device_called(name, options.asked);
-        found.push_back({device.name, model_of(device, changes.of_device)});
+        found.emplace_back(device_called(name, options.asked));
     }
     return found;
 }
@@ -131,7 +176,7 @@ Experiment experiment_for(const PredictNetworkOptions& options, const Changes& c
     network.variables = changes.of_template;
     Job common;
     common.request = request_for(network, {}, {});
-    common.device_changes = changes.by_key;
+    common.device_changes = changes.of_device;
     return experiment_of({.common = std::move(common),
                           .networks = network.networks,
                           .batches = batches_of(network),
@@ -140,9 +185,11 @@ Experiment experiment_for(const PredictNetworkOptions& options, const Changes& c
 }
 
 std::string title_of(const Job& job, const PredictedDevice& device) {
-    return fmt::format("{}, batch {}, {}, {}, modelled on {}", printable(job.request.network),
+    const Framework* const framework = device.model(job).framework();
+    return fmt::format("{}, batch {}, {}, {}, modelled on {}{}", printable(job.request.network),
                        batch_of(job.plan->graph), name_of(job.execution.numerics.mode),
-                       type_text(settings_of(job)), device.model->device().model);
+                       type_text(settings_of(job)), device.model(job).device().model,
+                       framework == nullptr ? "" : ", " + framework->name);
 }
 
 // A job on a device: the run and its explanation.
@@ -162,12 +209,48 @@ void require_tf32(const Job& job, const DeviceDescription& device) {
     }
 }
 
+// Of products in 8 bits, and of some frameworks, no training was measured.
+void require_inference(const Job& job, const DeviceModel& model) {
+    if (job.execution.numerics.mode != Mode::training) {
+        return;
+    }
+    if (job.device_changes.contains(products_change)) {
+        throw Error("products in 8 bits are predicted in inference only: add --inference",
+                    ExitCode::usage);
+    }
+    if (const Framework* framework = model.framework(); framework && framework->infers_only) {
+        throw Error(fmt::format("no measured training says how long {} takes: add --inference, or "
+                                "name another --framework",
+                                framework->name),
+                    ExitCode::usage);
+    }
+}
+
+// Products in 8 bits are those of some layers with weights.
+void require_narrowed(const Job& job) {
+    const auto products = job.device_changes.find(products_change);
+    if (products == job.device_changes.end()) {
+        return;
+    }
+    const DataType narrow = product_type(products->second);
+    const auto& tensors = job.plan->graph.tensors;
+    if (std::ranges::none_of(tensors,
+                             [&](const GraphTensor& one) { return one.tensor.dtype == narrow; })) {
+        throw Error(
+            fmt::format(
+                "{} has no fully connected layer or product with weights but its last one, "
+                "which {} does not narrow{}",
+                printable(job.request.network), products->second,
+                narrow == DataType::s8 ? "; --framework tensorrt narrows convolutions, too" : ""),
+            ExitCode::usage);
+    }
+}
+
 Predicted predicted(Job job, const PredictedDevice& device) {
-    require_tf32(job, device.model->device());
-    set_device(job, device.model->device());
-    Predicted found{.prediction = predict_network(*job.plan, job.execution, *device.model),
-                    .run = {}};
-    found.run = modelled_run(job, *device.model, found.prediction);
+    const DeviceModel& model = device.model(job);
+    set_device(job, model.device());
+    Predicted found{.prediction = predict_network(*job.plan, job.execution, model), .run = {}};
+    found.run = modelled_run(job, model, found.prediction);
     return found;
 }
 
@@ -178,15 +261,15 @@ void explain(const PredictNetworkOptions& options, const Experiment& experiment,
         for (const Job& job : group) {
             for (const PredictedDevice& device : devices) {
                 const Predicted found = predicted(job, device);
-                const PredictedNetwork network{job.plan->graph, found.prediction, *device.model,
+                const PredictedNetwork network{job.plan->graph, found.prediction, device.model(job),
                                                title_of(job, device)};
                 if (!options.explained.empty()) {
                     documents.push_back(explanation_document(network, options.explained));
                 }
                 if (options.shows_sensitivity) {
                     documents.push_back(sensitivity_document(
-                        network, sensitivity_of(*job.plan, job.execution, *device.model),
-                        upgrades_of(*job.plan, job.execution, *device.model, upgrade_factors)));
+                        network, sensitivity_of(*job.plan, job.execution, network.device),
+                        upgrades_of(*job.plan, job.execution, network.device, upgrade_factors)));
                 }
             }
         }
@@ -194,10 +277,11 @@ void explain(const PredictNetworkOptions& options, const Experiment& experiment,
     emit(documents, options.output);
 }
 
-DeviceTime device_time(const Plan& plan, const Predicted& found, const PredictedDevice& device) {
-    DeviceTime one = device_time(found.run, plan.graph, found.prediction, *device.model);
-    one.device = device.name;
-    const ModelledMemory memory = memory_of(plan, found.prediction, device.model->device());
+DeviceTime device_time(const Job& job, const Predicted& found, const PredictedDevice& device) {
+    const DeviceModel& model = device.model(job);
+    DeviceTime one = device_time(found.run, job.plan->graph, found.prediction, model);
+    one.device = device.name();
+    const ModelledMemory memory = memory_of(*job.plan, found.prediction, model.device());
     one.memory = memory.needed();
     if (memory.of_device) {
         one.fits = memory.fits();
@@ -216,7 +300,7 @@ ExitCode side_by_side(const PredictNetworkOptions& options, const Experiment& ex
             for (const PredictedDevice& device : devices) {
                 Predicted found = predicted(job, device);
                 save_run(database, found.run);
-                times.push_back(device_time(*job.plan, found, device));
+                times.push_back(device_time(job, found, device));
                 code = graver(code, exit_code_of(std::span(&found.run, 1)));
             }
         }
@@ -256,6 +340,7 @@ ExitCode as_runs(const PredictNetworkOptions& options, const Experiment& experim
 void add_listed_options(CLI::App& verb, PredictNetworkOptions& options) {
     begin_group(verb, "Execution");
     add_listed(verb, type_option(), options.asked);
+    add_listed(verb, framework_option(), options.asked);
     for (const char* name :
          {"threads", "mode", "optimizer", "algorithm", "first_layer_gradient", "bias", "fuse"}) {
         add_listed(verb, option_named(name), options.asked);
@@ -271,6 +356,14 @@ void add_listed_options(CLI::App& verb, PredictNetworkOptions& options) {
 }
 
 }  // namespace
+
+const DeviceModel& PredictedDevice::model(const Job& job) const {
+    std::unique_ptr<DeviceModel>& model = models_[job.device_changes];
+    if (!model) {
+        model = model_of(device_, changes_in(job.device_changes));
+    }
+    return *model;
+}
 
 void add_predicted_network_options(CLI::App& verb, PredictNetworkOptions& options) {
     add_network_options(verb, options.network);
@@ -302,9 +395,18 @@ RequestedPredictions requested_predictions(const PredictNetworkOptions& options)
     if (options.network.networks.empty()) {
         throw Error("name a network to predict, or a table with --problems", ExitCode::usage);
     }
-    const Changes changes = changes_in(options);
-    return {.devices = devices_for(options, changes),
-            .experiment = experiment_for(options, changes)};
+    RequestedPredictions requested{.devices = devices_for(options),
+                                   .experiment = experiment_for(options, changes_in(options))};
+    for (const Group& group : requested.experiment.groups) {
+        for (const Job& job : group) {
+            require_narrowed(job);
+            for (const PredictedDevice& device : requested.devices) {
+                require_tf32(job, device.model(job).device());
+                require_inference(job, device.model(job));
+            }
+        }
+    }
+    return requested;
 }
 
 ExitCode predict_networks(const PredictNetworkOptions& options) {

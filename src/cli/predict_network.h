@@ -6,6 +6,7 @@
 #include "predict/device_model.h"
 #include "run/experiment.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,10 +28,18 @@ struct PredictNetworkOptions {
     bool shows_sensitivity = false;
 };
 
-// A device that networks are predicted on.
-struct PredictedDevice {
-    std::string name;
-    std::unique_ptr<DeviceModel> model;
+// A device that networks are predicted on, as jobs change it (Job::device_changes).
+class PredictedDevice {
+public:
+    explicit PredictedDevice(DeviceDescription device) : device_(std::move(device)) {}
+
+    const std::string& name() const { return device_.name; }
+    // Throws Error for an invalid change.
+    const DeviceModel& model(const Job& job) const;
+
+private:
+    DeviceDescription device_;
+    mutable std::map<std::map<std::string, std::string>, std::unique_ptr<DeviceModel>> models_;
 };
 
 // The jobs and the devices that the options ask for. Throws Error if they name none.

@@ -135,7 +135,7 @@ class BatchPredictions {
 public:
     BatchPredictions(Job job, const PredictedDevice& device)
         : job_(std::move(job)), device_(device) {
-        set_device(job_, device.model->device());
+        set_device(job_, model().device());
     }
 
     const PredictedBatch& at(std::int64_t batch, int tensor = 1) {
@@ -149,11 +149,12 @@ public:
 
     DeviceWork work_at(std::int64_t batch, int tensor = 1) {
         const PredictedBatch& found = at(batch, tensor);
-        return {found.plan->graph, job_.execution, found.prediction, device_.model->device(),
+        return {found.plan->graph, job_.execution, found.prediction, model().device(),
                 found.split.exchanges};
     }
 
     const Job& job() const { return job_; }
+    const DeviceModel& model() const { return device_.model(job_); }
     const PredictedDevice& device() const { return device_; }
 
 private:
@@ -169,7 +170,7 @@ private:
             }
             found.plan = plan_of(std::move(found.split.graph), job_.execution.numerics);
         }
-        found.prediction = predict_network(*found.plan, job_.execution, *device_.model);
+        found.prediction = predict_network(*found.plan, job_.execution, model());
         for (const PredictedStep& step : found.prediction.steps) {
             if (!step.refusal.empty()) {
                 found.refusal =
@@ -215,7 +216,7 @@ DividedStep divided_step(BatchPredictions& predictions, std::int64_t batch, cons
                          const ParallelPlan& plan, bool is_weak) {
     const DividedBatchSizes sizes = sizes_of(batch, plan, is_weak);
     DividedStep found{.settings = settings_of(predictions.job(), sizes.all, 0),
-                      .device = predictions.device().name,
+                      .device = predictions.device().name(),
                       .links = cluster.name,
                       .plan = plan};
     const PredictedBatch& part = predictions.at(sizes.of_pass, plan.tensor);
@@ -308,7 +309,7 @@ ExitCode predict_divided(const PredictNetworkOptions& network, const ParallelOpt
             }
             for (const PredictedDevice& device : devices) {
                 const Cluster cluster = options.links.empty()
-                                            ? cluster_of(device.model->device().name)
+                                            ? cluster_of(device.model(job).device().name)
                                             : find_cluster(options.links);
                 BatchPredictions predictions(job, device);
                 const std::int64_t batch = batch_of(job.plan->graph);

@@ -67,15 +67,25 @@ Flops executed_flops(DeviceKind kind, const LayerTask& task, const Kernels& kern
     return executed > Flops{} ? std::min(all, executed) : all;
 }
 
-bool multiplies_in_tf32(const KernelPrediction& kernel) {
-    return kernel.rates == RateClass::tf32 ||
-           (kernel.convolution && kernel.convolution->arithmetic == Arithmetic::tf32) ||
-           (kernel.tiles && kernel.tiles->arithmetic == Arithmetic::tf32);
+bool multiplies_in(const KernelPrediction& kernel, Arithmetic arithmetic) {
+    return (kernel.convolution && kernel.convolution->arithmetic == arithmetic) ||
+           (kernel.tiles && kernel.tiles->arithmetic == arithmetic);
 }
 
-Seconds least_compute(DeviceKind kind, const Device& ceilings, const LayerTask& task,
-                      const Kernels& kernels) {
+bool multiplies_in_tf32(const KernelPrediction& kernel) {
+    return kernel.rates == RateClass::tf32 || multiplies_in(kernel, Arithmetic::tf32);
+}
+
+Seconds least_compute(const DeviceDescription& device, const Device& ceilings,
+                      const LayerTask& task, const Kernels& kernels) {
     const Numerics& numerics = task.execution.numerics;
+    const DeviceKind kind = device.kind;
+    for (const Arithmetic narrow : {Arithmetic::f8, Arithmetic::i8}) {
+        if (std::ranges::any_of(kernels,
+                                [&](const auto& one) { return multiplies_in(one, narrow); })) {
+            return executed_flops(kind, task, kernels) / peak_of(device, narrow);
+        }
+    }
     const bool is_narrowed = std::ranges::any_of(kernels, multiplies_in_tf32);
     const std::string_view dtype = task.pass == Pass::update ? "f32"
                                    : is_narrowed             ? name_of(SinglePrecision::tf32)
@@ -107,6 +117,8 @@ Device ceilings_of(const DeviceDescription& described) {
     add_peak(device.compute, "tf32", described.tf32_peak);
     add_peak(device.compute, "f16", described.f16_peak);
     add_peak(device.compute, "bf16", described.bf16_peak);
+    add_peak(device.compute, "fp8", described.f8_peak);
+    add_peak(device.compute, "int8", described.i8_peak);
     add_caches(described, device.memory);
     if (described.dram_bandwidth) {
         device.memory.push_back({"DRAM", {}, *described.dram_bandwidth});
@@ -142,8 +154,7 @@ LayerPrediction predict_within(const DeviceModel& model, const Device& ceilings,
     const Work work =
         work_of(task.op, task.signature, task.pass, cost_of(task.execution.numerics.optimizer));
     const LeastTraffic traffic = least_time(ceilings, work.traffic());
-    lengthen(*kernels, Term::arithmetic,
-             least_compute(model.device().kind, ceilings, task, *kernels));
+    lengthen(*kernels, Term::arithmetic, least_compute(model.device(), ceilings, task, *kernels));
     lengthen(*kernels, Term::l2, traffic.cache);
     lengthen(*kernels, Term::dram, traffic.memory);
     return found;

@@ -7,7 +7,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace strata {
+
+DeviceChanges changes_in(const std::map<std::string, std::string>& stored) {
+    DeviceChanges changes;
+    for (const auto& [key, values] : stored) {
+        for (const std::string_view value : split(values, ',')) {
+            changes.push_back(fmt::format("{}={}", key, trim(value)));
+        }
+    }
+    return changes;
+}
+
+bool changes_numbers(const std::map<std::string, std::string>& stored) {
+    return std::ranges::any_of(stored, [](const auto& change) {
+        return change.first != "framework" && change.first != "products";
+    });
+}
 
 std::optional<std::string_view> value_for(std::string_view name, std::string_view change) {
     const auto equals = change.find('=');

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "predict/device_model.h"
 
+#include "base/enumeration.h"
+#include "base/error.h"
 #include "predict/cpu_model.h"
 #include "predict/gpu_model.h"
 #include "predict/tpu_model.h"
+
+#include <fmt/format.h>
 
 #include <ranges>
 
@@ -41,8 +45,28 @@ FedValues fed_values(const Graph& graph, const Execution& execution) {
     return fed;
 }
 
+namespace {
+
+// What runs on a GPU is no number of another device.
+void require_no_software(const DeviceDescription& device, const DeviceChanges& changes) {
+    for (const std::string& text : changes) {
+        for (const char* const key : {"framework", "products"}) {
+            if (value_for(key, text)) {
+                throw Error(fmt::format("{} says what runs on a GPU, and {} is a {}: leave it out",
+                                        text, device.name, name_of(device.kind)),
+                            ExitCode::usage);
+            }
+        }
+    }
+}
+
+}  // namespace
+
 std::unique_ptr<DeviceModel> model_of(const DeviceDescription& device,
                                       const DeviceChanges& changes) {
+    if (device.kind != DeviceKind::gpu) {
+        require_no_software(device, changes);
+    }
     switch (device.kind) {
         case DeviceKind::cpu: {
             Cpu cpu{device, cpu_rates_of(device)};

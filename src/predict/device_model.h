@@ -6,6 +6,7 @@
 #include "graph/graph.h"
 #include "op/op.h"
 #include "predict/device_change.h"
+#include "predict/framework.h"
 #include "predict/kernel.h"
 #include "predict/rates.h"
 
@@ -81,6 +82,12 @@ public:
 
     // The same device with a resource multiplied by a factor.
     virtual std::unique_ptr<DeviceModel> scaled(Resource resource, double factor) const = 0;
+
+    // The framework that was asked for; null: the one that predictions assume.
+    virtual const Framework* framework() const { return nullptr; }
+    LayerFusion fusion() const {
+        return framework() == nullptr ? LayerFusion::nothing : framework()->fusion;
+    }
 
     // The time of an iteration beyond its steps, such as the part of a host's infeed that they do
     // not hide.

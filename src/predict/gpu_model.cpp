@@ -97,6 +97,8 @@ std::string shown_name(const GemmKernel& kernel, RateClass rates) {
         !kernel.name.empty() && kernel.name.front() >= '0' && kernel.name.front() <= '9';
     const char* const precision = rates == RateClass::low_precision ? "gemm_16bit_"
                                   : rates == RateClass::tf32        ? "gemm_tf32_"
+                                  : rates == RateClass::fp8         ? "gemm_fp8_"
+                                  : rates == RateClass::int8        ? "gemm_int8_"
                                                                     : "sgemm_";
     return (is_tile ? precision : "") + kernel.name;
 }
@@ -167,7 +169,7 @@ std::string shown_name(const ConvolutionKernel& kernel) {
 class PassKernels {
 public:
     PassKernels(const Gpu& gpu, Kernels& kernels, Pass pass, DataType dtype = DataType::f32)
-        : gpu_(gpu), kernels_(kernels), pass_(pass), is_narrow_(size_in_bytes(dtype) == 2) {}
+        : gpu_(gpu), kernels_(kernels), pass_(pass), is_narrow_(size_in_bytes(dtype) <= 2) {}
 
     void add_stream(std::string name, const StreamKind& kind, Bytes traffic, double repeats = 1) {
         const StreamingRates& alone = gpu_.rates.stream(kind.rates);
@@ -178,6 +180,22 @@ public:
         kernel.terms[Term::dram] = found.dram;
         kernel.terms[Term::latency] = found.latency;
         add(std::move(kernel), found.time, found.launch, repeats, alone.launch);
+    }
+
+    // Narrows a product's inputs: for as long as in measured products, else by what it moves.
+    void add_narrowing(const Tensor& data, DataType narrow) {
+        const Seconds measured =
+            narrow == DataType::s8 ? gpu_.rates.narrowing_for_int8 : gpu_.rates.narrowing_for_fp8;
+        const Bytes moved = data.bytes() + Bytes{values_of(data)};
+        if (measured == Seconds{}) {
+            add_stream("narrow", {RateClass::add}, moved);
+            return;
+        }
+        KernelPrediction kernel{.name = "narrow",
+                                .rates = narrow == DataType::s8 ? RateClass::int8 : RateClass::fp8};
+        kernel.dram_traffic = moved;
+        kernel.terms[Term::latency] = measured - gpu_.rates.gap;
+        add(std::move(kernel), measured, gpu_.rates.gap, 1, gpu_.rates.gap);
     }
 
     void add_product(const LayerProduct& product, const ProductPlan& plan, Bytes scratch) {
@@ -321,6 +339,8 @@ public:
 
     const DeviceDescription& device() const override { return gpu_.device; }
 
+    const Framework* framework() const override { return gpu_.rates.framework; }
+
     RateSource source_of(RateClass rates) const override {
         return gpu_.rates.sources[static_cast<std::size_t>(rates)];
     }
@@ -342,7 +362,8 @@ public:
             return streamed(task);
         }
         try {
-            return std::visit([&](const auto& op) { return predict_op(op, task); }, task.op);
+            return with_casts(
+                std::visit([&](const auto& op) { return predict_op(op, task); }, task.op), task);
         } catch (const Error& error) {  // the device lacks a number
             return NoModel{error.what()};
         }
@@ -406,6 +427,42 @@ private:
         }
     }
 
+    // Weights in f32, narrowed before the pass that multiplies them; their gradients are widened.
+    LayerPrediction with_casts(LayerPrediction found, const LayerTask& task) const {
+        auto* const kernels = std::get_if<Kernels>(&found);
+        const double narrow = static_cast<double>(size_in_bytes(task.execution.numerics.dtype));
+        const Bytes weight = multiplied_weight(task);
+        if (!gpu_.rates.cast || kernels == nullptr || kernels->empty() || narrow != 2 ||
+            weight == Bytes{} || task.pass == Pass::backward_data) {
+            return found;
+        }
+        Kernels casts;
+        PassKernels(gpu_, casts, task.pass).add_stream("cast", {RateClass::add}, weight);
+        if (task.pass == Pass::forward) {
+            casts.front().issue = kernels->front().issue + *gpu_.rates.cast;
+            kernels->front().issue = Seconds{};
+            std::swap(*kernels, casts);
+        } else {
+            casts.front().issue = Seconds{};
+        }
+        kernels->insert(kernels->end(), casts.begin(), casts.end());
+        return found;
+    }
+
+    // What reading a layer's weight in f32 and writing it in 16 bits moves; 0 if it has none that
+    // is multiplied.
+    static Bytes multiplied_weight(const LayerTask& task) {
+        const bool multiplies = std::holds_alternative<FullyConnected>(task.op) ||
+                                std::holds_alternative<MatMul>(task.op) ||
+                                std::holds_alternative<Convolution>(task.op) ||
+                                std::holds_alternative<TransposedConvolution>(task.op);
+        constexpr double moved = 4 + 2;  // bytes of an element
+        const Operand* const weight = multiplies ? &task.signature.inputs[1] : nullptr;
+        return weight != nullptr && weight->role == Role::parameter
+                   ? Bytes{moved * values_of(weight->tensor)}
+                   : Bytes{};
+    }
+
     // TF32 in place of f32, if it is asked for.
     Arithmetic narrowed(Arithmetic arithmetic, const LayerTask& task, bool is_convolution) const {
         const bool is_asked = task.execution.numerics.single_precision == SinglePrecision::tf32 ||
@@ -451,9 +508,11 @@ private:
         });
     }
 
-    // (Since cuDNN 8, the library pads channels on chip, and nobody else does.)
+    // (Since cuDNN 8, the library pads channels on chip, and nobody else does but TensorRT, whose
+    // formats of images hold groups of channels.)
     std::optional<ConvolutionProblem> padded(const ConvolutionProblem& problem) const {
-        return gpu_.rates.convolution(class_of(problem)).library < padding_library
+        return gpu_.rates.convolution(class_of(problem)).library < padding_library ||
+                       fusion() == LayerFusion::products
                    ? padded_for_matrix_units(problem, gpu_.device)
                    : std::nullopt;
     }
@@ -497,7 +556,8 @@ private:
     // One kernel if fusion is requested. Otherwise, for 16 bits, the faster way, because frameworks
     // have such a kernel.
     Kernels attended(const AttentionProblem& problem, const LayerTask& task) const {
-        const bool is_asked = task.execution.engine.fusion == Fusion::convolution;
+        const bool is_asked = task.execution.engine.fusion == Fusion::convolution ||
+                              fusion() == LayerFusion::products;
         Kernels unfused;
         if (!is_asked) {
             unfused = with_products(
@@ -523,12 +583,16 @@ private:
 
     Kernels with_products(const LayerTask& task, std::vector<LayerProduct> products) const {
         const Tensor& data = task.signature.inputs.front().tensor;
+        const DataType multiplied = multiplied_type(task.signature);
         Kernels kernels;
         PassKernels pass(gpu_, kernels, task.pass, data.dtype);
+        if (size_in_bytes(multiplied) < size_in_bytes(data.dtype)) {
+            pass.add_narrowing(data, multiplied);
+        }
         for (LayerProduct& product : products) {
             GemmProblem& p = product.problem;
-            p.arithmetic = narrowed(*arithmetic_of(data.dtype), task, !product.algorithm.empty());
-            p.element_bytes = static_cast<double>(size_in_bytes(data.dtype));
+            p.arithmetic = narrowed(*arithmetic_of(multiplied), task, !product.algorithm.empty());
+            p.element_bytes = static_cast<double>(size_in_bytes(multiplied));
             if (product.algorithm.empty()) {  // the windows of a convolution are loaded by channels
                 p.load_bytes = load_bytes_of(p);
             }
@@ -546,6 +610,18 @@ private:
             add_sequences(*recurrent, task, pass);
         }
         return kernels;
+    }
+
+    // The type that operands are multiplied in: that of a narrowed weight, to which the others are
+    // narrowed before.
+    static DataType multiplied_type(const Signature& signature) {
+        for (const Operand& operand : signature.inputs) {
+            const DataType own = operand.tensor.dtype;
+            if (operand.role == Role::parameter && arithmetic_of(own) && size_in_bytes(own) == 1) {
+                return own;
+            }
+        }
+        return signature.inputs.front().tensor.dtype;
     }
 
     void add_sequences(const Recurrent& op, const LayerTask& task, PassKernels& pass) const {

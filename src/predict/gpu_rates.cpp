@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "predict/layer_products.h"
+#include "predict/quantized.h"
 #include "predict/stated_error.h"
 #include "predict/transfer.h"
 
@@ -22,19 +24,6 @@ constexpr Seconds queued_launch{2.5e-6};
 
 Hertz clock_of_gpu(const DeviceDescription& device) {
     return (device.boost_clock ? device.boost_clock : device.base_clock)->value;
-}
-
-// What an eager PyTorch needs to issue a pass, from NVIDIA's DeepLearningExamples with one image:
-// ResNet-50 and ResNeXt-101 in fp32 (175 and 344 passes) took 10.4 and 18.0 ms on a V100, 10.7 and
-// 18.2 ms on a T4; EfficientNet-B0 (239 passes) 13.2 ms there and, in TF32, 9.3 ms on an A100. Of
-// hosts of earlier devices nothing was fitted, so that the launches of their rates hold.
-std::optional<Seconds> host_of(const DeviceDescription& device) {
-    constexpr Seconds of_volta{56e-6}, since_ampere{40e-6};
-    constexpr double volta = 2;
-    if (generation_of(device) < volta) {
-        return {};
-    }
-    return generation_of(device) > volta ? since_ampere : of_volta;
 }
 
 // NVIDIA's architectures in the order of their years, and AMD's with matrix units.
@@ -88,6 +77,8 @@ std::vector<std::string> fitted_names(RateClass rates, bool is_own) {
         case RateClass::convolution:
             return {"gemm fp32", "bmm", "linear"};
         case RateClass::tf32:
+        case RateClass::fp8:
+        case RateClass::int8:
             return {own, std::string(products_of_16_bits)};
         case RateClass::convolution_forward:
             // (With PyTorch's share, which is larger than the error of another device's own class.)
@@ -392,6 +383,16 @@ double factor_between(const std::optional<Fact<Q>>& before, const std::optional<
     return before && after ? after->value / before->value : 1;
 }
 
+// Rows in 8 bits contain the kernels that narrow the inputs where the library has them (all of
+// aiconfigurator's, data/rates/README.md); a fit has them in the launch, which is then several
+// times that of 16 bits.
+Seconds contained_narrowing(const GpuRates& rates, RateClass of_8_bits) {
+    const auto launch = [&](RateClass one) { return rates.product(one).rates.launch; };
+    const Seconds more = launch(of_8_bits) - launch(RateClass::low_precision);
+    const std::string& fitted = rates.sources[static_cast<std::size_t>(of_8_bits)].name;
+    return fitted == name_of(of_8_bits) && more > queued_launch ? more : Seconds{};
+}
+
 // Changes the rates of all streaming operators.
 template <class Change>
 void each_stream(GpuRates& rates, Change&& change) {
@@ -403,20 +404,23 @@ void each_stream(GpuRates& rates, Change&& change) {
     }
 }
 
+// Changes all rates with a launch.
+template <class Change>
+void each_launched(GpuRates& rates, Change&& change) {
+    std::ranges::for_each(rates.products, [&](ProductRates& one) { change(one.rates); });
+    each_stream(rates, change);
+    std::ranges::for_each(rates.convolutions, change);
+    std::ranges::for_each(rates.recurrent, change);
+    std::ranges::for_each(rates.attention, change);
+}
+
 void change_launch(Gpu& gpu, const LaunchChange& change) {
     if (const double* factor = std::get_if<double>(&change)) {
         scale(gpu, Resource::launch, 1 / *factor);
         return;
     }
     const Seconds launch = std::get<Seconds>(change);
-    const auto set = [&](auto& rates) { scale_launch(rates, rates.launch / launch); };
-    for (ProductRates& product : gpu.rates.products) {
-        set(product.rates);
-    }
-    each_stream(gpu.rates, set);
-    std::ranges::for_each(gpu.rates.convolutions, set);
-    std::ranges::for_each(gpu.rates.recurrent, set);
-    std::ranges::for_each(gpu.rates.attention, set);
+    each_launched(gpu.rates, [&](auto& rates) { scale_launch(rates, rates.launch / launch); });
     if (gpu.rates.host) {
         gpu.rates.host = launch;
     }
@@ -453,6 +457,28 @@ void change_single_precision(Gpu& gpu, std::string_view value) {
     gpu.rates.convolves_in_tf32 = true;
 }
 
+// Launches that were fitted with another host are no longer than this one's. Where only the device
+// is known, they are as short as can be.
+void change_framework(Gpu& gpu, std::string_view name) {
+    const Framework& framework = framework_called(name);
+    const bool is_usual = &framework == &frameworks().front();
+    if (!gpu.rates.host && !is_usual) {
+        throw Error(fmt::format("framework: no measurement says what a host of {} needs with {}: "
+                                "leave it out, or give the time of a launch with --set launch=25us",
+                                gpu.device.name, framework.name),
+                    ExitCode::usage);
+    }
+    gpu.rates.framework = &framework;
+    gpu.rates.cast = Framework::on_host_of(gpu.device, framework.cast);
+    const Seconds pass = Framework::on_host_of(gpu.device, framework.pass).value_or(gpu.rates.gap);
+    if (!gpu.rates.host || pass == *gpu.rates.host) {
+        return;
+    }
+    gpu.rates.host = pass;
+    each_launched(gpu.rates,
+                  [&](auto& rates) { scale_launch(rates, std::max(rates.launch / pass, 1.0)); });
+}
+
 // Changes what a description does not have; returns false if the change is another one.
 bool change_rates(Gpu& gpu, std::string_view text) {
     if (const auto launch = value_for("launch", text)) {
@@ -461,6 +487,15 @@ bool change_rates(Gpu& gpu, std::string_view text) {
     }
     if (const auto library = value_for("cudnn", text)) {
         change_library(gpu, *library);
+        return true;
+    }
+    if (const auto name = value_for("framework", text)) {
+        change_framework(gpu, *name);
+        return true;
+    }
+    if (const auto type = value_for("products", text)) {
+        peak_of(gpu.device,
+                *arithmetic_of(product_type(*type)));  // the network has the type itself
         return true;
     }
     if (const auto what = value_for("tf32", text)) {
@@ -611,19 +646,17 @@ GpuRates gpu_rates_of(const DeviceDescription& device) {
         found.attention[i] = fused_in(alike, static_cast<AttentionPhase>(i), device, found);
     }
     found.gap = queued_launch;
-    found.host = host_of(device);
+    found.narrowing_for_fp8 = contained_narrowing(found, RateClass::fp8);
+    found.narrowing_for_int8 = contained_narrowing(found, RateClass::int8);
+    // (Of hosts of devices before Volta nothing was fitted, so that the launches of their rates
+    // hold.)
+    found.host = Framework::on_host_of(device, frameworks().front().pass);
     return found;
 }
 
 void scale(Gpu& gpu, Resource resource, double factor) {
     GpuRates& rates = gpu.rates;
-    const auto each = [&](auto&& change) {
-        std::ranges::for_each(rates.products, [&](ProductRates& p) { change(p.rates); });
-        each_stream(rates, change);
-        std::ranges::for_each(rates.convolutions, change);
-        std::ranges::for_each(rates.recurrent, change);
-        std::ranges::for_each(rates.attention, change);
-    };
+    const auto each = [&](auto&& change) { each_launched(rates, change); };
     switch (resource) {
         case Resource::compute:
             scale_compute(gpu, factor);
@@ -654,8 +687,10 @@ void scale(Gpu& gpu, Resource resource, double factor) {
         case Resource::launch:
             each([&](auto& some) { scale_launch(some, factor); });
             rates.gap = rates.gap / factor;
-            if (rates.host) {
-                rates.host = *rates.host / factor;
+            for (std::optional<Seconds>* const of_host : {&rates.host, &rates.cast}) {
+                if (*of_host) {
+                    *of_host = **of_host / factor;
+                }
             }
             break;
     }

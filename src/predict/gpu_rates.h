@@ -29,7 +29,12 @@ struct GpuRates {
     // What the host needs to issue a pass, whatever its type; nothing where it is part of the
     // launches that the rates were fitted with.
     std::optional<Seconds> host = {};
-    bool convolves_in_tf32 = false;  // f32 convolutions, not products: PyTorch's default
+    bool convolves_in_tf32 = false;        // f32 convolutions, not products: PyTorch's default
+    const Framework* framework = nullptr;  // that was asked for; null: the first of the list
+    // What narrowing a product's inputs takes on the device, where the rates of products in 8 bits
+    // were fitted to times that contain it; 0: they do not.
+    Seconds narrowing_for_fp8 = {}, narrowing_for_int8 = {};
+    std::optional<Seconds> cast = {};  // the host's, to narrow a layer's weights in each pass
 
     const ProductRates& product(RateClass rates) const {
         return products[place_after(RateClass::linear, rates)];

@@ -42,6 +42,8 @@ enum class RateClass {
     convolution,    // implicit products of convolutions without their own model
     low_precision,  // any product of 16-bit numbers
     tf32,           // any product of f32 in TF32
+    fp8,            // any product of narrowed numbers
+    int8,
     add,
     multiply,
     divide,
@@ -68,12 +70,14 @@ enum class RateClass {
     low_precision_recurrent_backward_data,
     fused_attention,
 };
-inline constexpr std::array<std::string_view, 30> names_of(RateClass) {
+inline constexpr std::array<std::string_view, 32> names_of(RateClass) {
     return {"linear",
             "bmm",
             "convolution",
             "gemm 16 bits",
             "gemm tf32",
+            "gemm fp8",
+            "gemm int8",
             "add",
             "mul",
             "div",
@@ -103,7 +107,7 @@ inline constexpr std::array<std::string_view, 30> names_of(RateClass) {
 inline constexpr std::size_t rate_classes = names_of(RateClass{}).size();
 
 // The number of classes of each kind, in this order.
-inline constexpr std::size_t product_classes = 5;
+inline constexpr std::size_t product_classes = 7;
 inline constexpr std::size_t stream_classes = 11;
 inline constexpr std::size_t convolution_classes = 9;  // the passes, in fp32, 16 bits and TF32
 inline constexpr std::size_t recurrent_classes = 4;

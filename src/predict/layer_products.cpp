@@ -371,14 +371,28 @@ std::optional<Arithmetic> arithmetic_of(DataType dtype) {
             return Arithmetic::f16;
         case DataType::bf16:
             return Arithmetic::bf16;
+        case DataType::f8e4m3fn:
+            return Arithmetic::f8;
+        case DataType::s8:
+            return Arithmetic::i8;
         default:
             return {};
     }
 }
 
 RateClass LayerProduct::rates() const {
-    if (problem.arithmetic != Arithmetic::f32) {
-        return problem.arithmetic == Arithmetic::tf32 ? RateClass::tf32 : RateClass::low_precision;
+    switch (problem.arithmetic) {
+        case Arithmetic::f32:
+            break;
+        case Arithmetic::tf32:
+            return RateClass::tf32;
+        case Arithmetic::f8:
+            return RateClass::fp8;
+        case Arithmetic::i8:
+            return RateClass::int8;
+        case Arithmetic::f16:
+        case Arithmetic::bf16:
+            return RateClass::low_precision;
     }
     return !algorithm.empty()        ? RateClass::convolution
            : problem.b_is_transposed ? RateClass::linear

@@ -5,9 +5,11 @@
 #include "graph/fuse.h"
 #include "op/rules.h"
 #include "predict/ceilings.h"
+#include "predict/elementwise_chain.h"
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 namespace strata {
 
@@ -34,12 +36,22 @@ public:
           ceilings_(ceilings_of(device.device())),
           first_alike_(first_alike(graph_)),
           known_(graph_.layers.size()) {
-        if (execution.engine.fusion == Fusion::convolution) {
+        if (execution.engine.fusion == Fusion::convolution ||
+            device.fusion() == LayerFusion::products) {
             for (const FusedChain& chain : fused_chains(graph_, execution.numerics.mode)) {
                 for (const LayerId follower : chain.followers) {
                     first_of_[follower] = chain.first;
                 }
                 addends_[chain.first] = addend_of(chain);
+            }
+        } else if (device.fusion() == LayerFusion::elementwise &&
+                   execution.numerics.mode == Mode::inference) {
+            for (ElementwiseChain& chain : elementwise_chains(graph_, execution.numerics)) {
+                const LayerId first = chain.layers.front();
+                for (const LayerId follower : std::span(chain.layers).subspan(1)) {
+                    first_of_[follower] = first;
+                }
+                chains_.emplace(first, std::move(chain));
             }
         }
     }
@@ -85,14 +97,22 @@ private:
         }
         PredictedStep& step =
             steps.emplace_back(PredictedStep{.layer = task.layer, .pass = task.pass});
-        const LayerPrediction& found = prediction_of(task);
+        const auto chain = task.pass == Pass::forward ? chains_.find(task.layer) : chains_.end();
+        if (chain == chains_.end()) {
+            take(prediction_of(task), step);
+        } else {
+            take(prediction_of(chain->second), step);
+        }
+        if (task.pass == Pass::forward) {
+            add_addend(task.layer, step);
+        }
+    }
+
+    static void take(const LayerPrediction& found, PredictedStep& step) {
         if (const auto* refused = std::get_if<NoModel>(&found)) {
             step.refusal = refused->reason;
         } else {
             step.kernels = std::get<Kernels>(found);
-        }
-        if (task.pass == Pass::forward) {
-            add_addend(task.layer, step);
         }
     }
 
@@ -107,6 +127,32 @@ private:
                 {graph_.layers[first].op, plan_.signatures[first], task.pass, execution_});
         }
         return *prediction;
+    }
+
+    // One kernel: that of the layer that takes longest, with the traffic of the chain.
+    LayerPrediction prediction_of(const ElementwiseChain& chain) {
+        Kernels longest;
+        for (const LayerId layer : chain.layers) {
+            const LayerPrediction& found = prediction_of({layer, Pass::forward});
+            const auto* const kernels = std::get_if<Kernels>(&found);
+            if (kernels == nullptr) {
+                return found;
+            }
+            longest = time_of(*kernels) > time_of(longest) ? *kernels : longest;
+        }
+        if (longest.empty()) {
+            return longest;  // each renames its operand
+        }
+        KernelPrediction& kernel = longest.front();
+        const Seconds launch = kernel.terms[Term::launch];
+        const double factor = chain.traffic / kernel.dram_traffic;
+        kernel.name = "elementwise";
+        kernel.terms[Term::dram] *= factor;
+        kernel.time =
+            launch + std::max((kernel.time - launch) * factor, kernel.terms[Term::latency]);
+        kernel.dram_traffic = chain.traffic;
+        kernel.l2_traffic = chain.traffic;
+        return longest;
     }
 
     // The other operand that a fused sum reads: half of what copying it would move.
@@ -142,6 +188,7 @@ private:
     std::vector<ByPass> known_;                           // by the first of identical layers
     std::map<LayerId, LayerId> first_of_;                 // a fused layer's chain
     std::map<LayerId, std::optional<TensorId>> addends_;  // by chain
+    std::map<LayerId, ElementwiseChain> chains_;          // by its first layer
 };
 
 }  // namespace

@@ -74,6 +74,14 @@ FoundInterval interval_of(const PredictedStep& step, DeviceIntervals& rules) {
     return found;
 }
 
+// That no network in this framework is among those that the interval comes from.
+std::string other_framework(const DeviceModel& device) {
+    const Framework* const asked = device.framework();
+    return asked == nullptr || asked == &frameworks().front()
+               ? ""
+               : fmt::format("; these ran in eager PyTorch, none in {}", asked->name);
+}
+
 // How far an end of the whole is away from its middle, in logarithms.
 class Spread {
 public:
@@ -118,7 +126,7 @@ NetworkIntervals intervals_of(const NetworkPrediction& prediction, const DeviceM
     }
     found.whole = {.time = {.low = time * std::exp(common.middle - below.value()),
                             .high = time * std::exp(common.middle + above.value())},
-                   .basis = whole_rule.basis(time)};
+                   .basis = whole_rule.basis(time) + other_framework(device)};
     return found;
 }
 

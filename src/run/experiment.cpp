@@ -95,6 +95,9 @@ Experiment experiment_of(const ExperimentRequest& request) {
                 job.slice = settings.slice;
                 job.execution = settings.execution;
                 job.policy = settings.policy;
+                job.device_changes = request.common.device_changes;
+                job.device_changes.insert(settings.device_changes.begin(),
+                                          settings.device_changes.end());
                 experiment.groups.push_back(varied(job, experiment.variations));
             }
         }

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/processors.h"
 #include "base/text.h"
+#include "predict/quantized.h"
 #include "record/arguments.h"
 
 #include <fmt/format.h>
@@ -68,8 +69,9 @@ int thread_count(const Execution& execution) {
 
 Job planned(Job job) {
     Graph graph = load_network(job.request, job.execution.numerics.mode);
-    job.plan = plan_of(job.slice.empty() ? std::move(graph) : slice(graph, job.slice),
-                       job.execution.numerics);
+    graph = as_multiplied(job.slice.empty() ? std::move(graph) : slice(graph, job.slice),
+                          job.device_changes);
+    job.plan = plan_of(std::move(graph), job.execution.numerics);
     return job;
 }
 

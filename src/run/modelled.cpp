@@ -79,9 +79,20 @@ void tell_device(const DeviceModel& model, const NetworkPrediction& prediction, 
     }
     run.provenance["model.basis"] = basis_sentence(shares);
     if (prediction.refused() == 0) {
-        const bool is_changed = !run.settings.device_changes.empty();
+        const bool is_changed = changes_numbers(run.settings.device_changes);
         run.provenance["model.interval"] =
             interval_sentence(intervals_of(prediction, model, is_changed).whole);
+    }
+}
+
+// The framework on a GPU's host, asked for or assumed. (Before Volta, none is known to be assumed.)
+void tell_framework(const DeviceModel& model, Run& run) {
+    const DeviceDescription& device = model.device();
+    const Framework& assumed = frameworks().front();
+    if (model.framework() != nullptr) {
+        run.provenance["model.framework"] = framework_sentence(*model.framework(), device);
+    } else if (device.kind == DeviceKind::gpu && Framework::on_host_of(device, assumed.pass)) {
+        run.provenance["model.framework"] = "assumed " + framework_sentence(assumed, device);
     }
 }
 
@@ -265,6 +276,7 @@ Run modelled_run(const Job& job, const DeviceModel& device, const NetworkPredict
     run.predicted_memory = memory.footprint.peak;
     if (detail == ModelledDetail::whole) {
         tell_device(device, prediction, run);
+        tell_framework(device, run);
         tell_single_precision(device.device(), run);
         tell_memory(memory, run);
     }

@@ -134,10 +134,11 @@ std::string sentence_on(std::span<const DeviceTime> devices) {
     }
     std::ranges::stable_sort(by_time, {}, [](const DeviceTime* one) { return *one->time; });
     const Settings& settings = devices.front().settings;
-    return fmt::format("{}, batch {}, {}, {}: {}{}{}", printable(settings.network), settings.batch,
-                       text_of(settings, "mode"), text_of(settings, "dtype"),
-                       speed_sentence(by_time), price_sentence(by_time),
-                       left_out_sentence(devices));
+    const std::string others = other_settings_line(settings);
+    return fmt::format("{}, batch {}, {}, {}{}{}: {}{}{}", printable(settings.network),
+                       settings.batch, text_of(settings, "mode"), text_of(settings, "dtype"),
+                       others.empty() ? "" : ", ", others, speed_sentence(by_time),
+                       price_sentence(by_time), left_out_sentence(devices));
 }
 
 // What tells one comparison of devices from the next: everything but the device.
@@ -300,7 +301,7 @@ DeviceTime device_time(const Run& run, const Graph& graph, const NetworkPredicti
     }
     one.time = prediction.time();
     one.error = error_of(prediction, model);
-    const bool is_changed = !run.settings.device_changes.empty();
+    const bool is_changed = changes_numbers(run.settings.device_changes);
     one.interval = intervals_of(prediction, model, is_changed).whole;
     const double seconds = one.time->value / static_cast<double>(run.settings.batch) * 1e6;
     if (device.price) {

@@ -98,7 +98,10 @@ std::string device_line(const Run& run) {
     if (run.origin == Origin::modelled) {
         const std::string basis = known(run, "model.basis");
         const std::string interval = known(run, "model.interval");
-        return basis + (basis.empty() || interval.empty() ? "" : " ") + interval;
+        const std::string framework = run.settings.device_changes.contains("framework")
+                                          ? known(run, "model.framework") + ". "
+                                          : "";
+        return framework + basis + (basis.empty() || interval.empty() ? "" : " ") + interval;
     }
     const auto of_most = [&](const std::string& label, const std::string& sampled,
                              const std::string& maximum) {

@@ -66,6 +66,10 @@ std::string_view precision_of(Arithmetic arithmetic, const Run& run) {
             return "fp16_mixed";
         case Arithmetic::bf16:
             return "bf16_mixed";
+        case Arithmetic::f8:
+            return "fp8";
+        case Arithmetic::i8:
+            return "int8";
         default:
             return is_narrowed ? "tf32" : "fp32";
     }

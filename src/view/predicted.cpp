@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/unit_text.h"
 #include "networks/network.h"
+#include "predict/quantized.h"
 #include "record/options.h"
 #include "view/cells.h"
 #include "view/machine.h"
@@ -297,13 +298,8 @@ namespace {
 
 // The device model that the run was predicted with. Throws Error if it is no longer available.
 std::unique_ptr<DeviceModel> device_again(const Run& run) {
-    DeviceChanges changes;
-    for (const auto& [key, values] : run.settings.device_changes) {
-        for (const std::string_view value : split(values, ',')) {
-            changes.push_back(fmt::format("{}={}", key, trim(value)));
-        }
-    }
-    return model_of(find_description(run.provenance.at("device.name")), changes);
+    return model_of(find_description(run.provenance.at("device.name")),
+                    changes_in(run.settings.device_changes));
 }
 
 Graph graph_again(const Settings& settings) {
@@ -312,7 +308,8 @@ Graph graph_again(const Settings& settings) {
                                 .dims = settings.dims,
                                 .variables = settings.variables},
                                settings.execution.numerics.mode);
-    return settings.slice.empty() ? graph : slice(graph, settings.slice);
+    return as_multiplied(settings.slice.empty() ? graph : slice(graph, settings.slice),
+                         settings.device_changes);
 }
 
 bool can_predict_again(const Run& run) {
@@ -377,7 +374,8 @@ std::optional<NetworkIntervals> predicted_intervals(const Run& run) {
         if (!is_same(again.prediction, run)) {
             return {};
         }
-        return intervals_of(again.prediction, *again.device, !run.settings.device_changes.empty());
+        return intervals_of(again.prediction, *again.device,
+                            changes_numbers(run.settings.device_changes));
     } catch (const Error&) {
         return {};  // the times stand without it
     }
