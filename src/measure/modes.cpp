@@ -184,11 +184,6 @@ double middle_of(std::span<const double> ordered) {
 
 }  // namespace
 
-double dip_of(std::span<const Seconds> values) {
-    check(!values.empty(), "a dip needs a sample");
-    return dip_of_ordered(ordered_values(values));
-}
-
 Modes modes_of(std::span<const Seconds> values) {
     if (values.size() < min_samples_for_modes) {
         return {};

@@ -23,7 +23,4 @@ struct Modes {
 // modes for fewer than 20 samples.
 Modes modes_of(std::span<const Seconds> values);
 
-// The dip statistic alone. Requires: values not empty.
-double dip_of(std::span<const Seconds> values);
-
 }  // namespace strata

@@ -101,11 +101,6 @@ double effective_without_line(std::span<const Seconds> values, Seconds slope) {
 
 }  // namespace
 
-double sign_autocorrelation(std::span<const Seconds> values, std::size_t lag) {
-    check(lag < values.size(), "a lag is shorter than the series");
-    return autocorrelation(signs_about_median(values), lag);
-}
-
 double effective_samples(std::span<const Seconds> values) {
     const auto n = static_cast<double>(values.size());
     if (values.size() < min_samples_for_dependence) {

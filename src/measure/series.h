@@ -11,15 +11,10 @@ namespace strata {
 // Statistics of samples in the order they were taken. All use only signs and ranks, so a few
 // outliers, which every timed series has, change nothing.
 
-// Correlation of the signs of x(i) - median and x(i + lag) - median: in [-1, 1], 0 for independent
-// samples, (2 / pi) asin(rho^lag) for a normal AR(1) series. 0 if all values are equal. Requires:
-// lag < number of values.
-double sign_autocorrelation(std::span<const Seconds> values, std::size_t lag);
-
 // The number of independent samples that would give the median with the same precision: n / tau,
-// where tau = 1 + 2 (sum of the sign autocorrelations), summed over pairs of lags while a pair is
-// positive (Geyer 1992's initial positive sequence). n itself if the correlation of neighbours is
-// not significant (1 % one-sided) or there are fewer than 16 values.
+// where tau = 1 + 2 (sum of the autocorrelations of the signs of x - median), summed over pairs of
+// lags while a pair is positive (Geyer 1992's initial positive sequence). n itself if the
+// correlation of neighbours is not significant (1 % one-sided) or there are fewer than 16 values.
 double effective_samples(std::span<const Seconds> values);
 
 // A straight line through a series, and whether it rises.

@@ -115,16 +115,6 @@ std::vector<CollectiveRow> parse_collectives(std::string_view csv, std::string_v
     return rows;
 }
 
-std::string collectives_csv(const std::vector<CollectiveRow>& rows) {
-    std::string text = "device,library,collective,devices,bytes,ms\n";
-    for (const CollectiveRow& row : rows) {
-        text += fmt::format("{},{},{},{},{},{}\n", row.device, row.library,
-                            name_of(row.point.collective), row.point.devices, row.point.bytes.value,
-                            row.point.time.value * 1e3);
-    }
-    return text;
-}
-
 std::vector<CollectivePoint> points_of(const std::vector<CollectivePoint>& points,
                                        Collective collective, int devices) {
     std::vector<CollectivePoint> found;

@@ -21,9 +21,6 @@ struct CollectiveRow {
 // Error that names the line.
 std::vector<CollectiveRow> parse_collectives(std::string_view csv, std::string_view origin);
 
-// The rows as that table.
-std::string collectives_csv(const std::vector<CollectiveRow>& rows);
-
 // Each collective of each number of devices, with lines through its points; the link's latency and
 // bandwidth are those of the all-reduce's best algorithm. Requires: some all-reduce.
 Link fitted_link(std::string name, const std::vector<CollectivePoint>& points,

@@ -118,15 +118,6 @@ GemmProblem weights_product(const RecurrentProblem& problem) {
                        .a_is_transposed = true});
 }
 
-GemmProblem input_product(const RecurrentProblem& problem, std::int64_t features) {
-    return {.m = problem.batch * problem.steps,
-            .n = static_cast<std::int64_t>(problem.gates()) * problem.hidden,
-            .k = features,
-            .b_is_transposed = true,
-            .arithmetic = problem.arithmetic,
-            .element_bytes = problem.element_bytes};
-}
-
 RecurrentRates prior_recurrent_rates(const DeviceDescription& device) {
     constexpr std::array<std::string_view, 3> before_volta = {"kepler", "maxwell", "pascal"};
     const auto is_of = [&](std::string_view name) { return device.architecture == name; };

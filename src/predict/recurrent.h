@@ -23,7 +23,7 @@ inline constexpr std::array<std::string_view, 4> names_of(RecurrentPass) {
 
 // A layer of recurrent cells over a sequence. Its input enters each gate unchanged (cuDNN's
 // skip-input), so all arithmetic is that of the hidden weights, gates hidden x hidden. A layer with
-// weights for its input also needs the product of input_product().
+// weights for its input also needs the product of both.
 struct RecurrentProblem {
     RecurrentCell cell = RecurrentCell::lstm;
     std::int64_t hidden = 1;
@@ -40,9 +40,6 @@ struct RecurrentProblem {
 
 // The gradient of the hidden weights: one product over all steps and sequences.
 GemmProblem weights_product(const RecurrentProblem& problem);
-
-// The product of an input with this many features and its weights, before the first step.
-GemmProblem input_product(const RecurrentProblem& problem, std::int64_t features);
 
 // How a library runs the steps: with a product for each, or with one kernel that keeps the weights
 // in registers and shared memory (Diamos et al., "Persistent RNNs: stashing recurrent weights

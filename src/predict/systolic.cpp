@@ -53,15 +53,6 @@ Bytes padded_traffic(const GemmProblem& problem) {
 
 }  // namespace
 
-double systolic_cycles(const GemmProblem& problem, SystolicArray array, Dataflow dataflow) {
-    const bool weights_stay = dataflow == Dataflow::weight_stationary;
-    const double stays = static_cast<double>(weights_stay ? problem.k : problem.m);
-    const double streams = static_cast<double>(weights_stay ? problem.m : problem.k);
-    return static_cast<double>(problem.batch) * (2 * array.rows + array.columns + streams - 2) *
-           parts_of_extent(stays, array.rows) *
-           parts_of_extent(static_cast<double>(problem.n), array.columns);
-}
-
 double overlapped_cycles(const GemmProblem& problem, SystolicArray array) {
     const double rows =
         parts_of_extent(static_cast<double>(problem.m), rows_of_a_vector) * rows_of_a_vector;

@@ -5,24 +5,16 @@
 
 namespace strata {
 
-// The operand of a product that stays in a systolic array's cells while the others pass.
-enum class Dataflow { weight_stationary, output_stationary };
-
 // An array of rows x columns multiply-adders.
 struct SystolicArray {
     double rows = 128;
     double columns = 128;
 };
 
-// The cycles of one array for a product with weights B. It processes parts of the array's size in
-// sequence, with nothing in flight between them: weight stationary (2 rows + columns + m - 2)
-// ceil(k / rows) ceil(n / columns), output stationary (2 rows + columns + k - 2) ceil(m / rows)
-// ceil(n / columns). (Samajdar et al., "SCALE-Sim: systolic CNN accelerator simulator", 2018,
-// equations for the array's fill, stream and drain.)
-double systolic_cycles(const GemmProblem& problem, SystolicArray array, Dataflow dataflow);
-
-// The same if the next weights load while rows of A stream past the present ones, as on TPUs:
-// ceil(k / rows) ceil(n / columns) max(rows, m in whole eights), and one fill and drain.
+// The cycles of one array for a product with weights B, if the next weights load while rows of A
+// stream past the present ones, as on TPUs: ceil(k / rows) ceil(n / columns) max(rows, m in whole
+// eights), and one fill and drain. (After the equations for an array's fill, stream and drain of
+// Samajdar et al., "SCALE-Sim: systolic CNN accelerator simulator", 2018.)
 double overlapped_cycles(const GemmProblem& problem, SystolicArray array);
 
 // Rates of products on a device with systolic arrays. Each is positive; a fit moves them.

@@ -12,7 +12,7 @@ namespace strata {
 // The networks shared by the numbers of one reproduction, each built once.
 class CountedNetworks {
 public:
-    // Loads whatever load_network takes, or one of published_networks. Throws Error if there is
+    // Loads whatever load_network takes, or a PublishedNetwork. Throws Error if there is
     // none of that name.
     const Graph& get(const std::string& network, std::optional<std::int64_t> batch);
 

@@ -54,10 +54,6 @@ constexpr std::array networks = {
 
 }  // namespace
 
-std::span<const PublishedNetwork> published_networks() {
-    return networks;
-}
-
 const PublishedNetwork* find_published_network(std::string_view name) {
     const auto found = std::ranges::find(networks, name, &PublishedNetwork::name);
     return found == networks.end() ? nullptr : &*found;

@@ -4,7 +4,6 @@
 #include "graph/graph.h"
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 namespace strata {
@@ -17,10 +16,7 @@ struct PublishedNetwork {
     Graph (*build)(std::int64_t batch);
 };
 
-// THE list.
-std::span<const PublishedNetwork> published_networks();
-
-// Nothing if there is none of that name.
+// THE list is in networks.cpp. Nothing if it has none of that name.
 const PublishedNetwork* find_published_network(std::string_view name);
 
 }  // namespace strata

@@ -89,16 +89,6 @@ std::vector<Tally> tallies_of(std::span<const Reproduced> reproduced) {
     return tallies;
 }
 
-bool needs_release(const Reproduction& reproduction) {
-    return std::ranges::any_of(reproduction.numbers,
-                               [](const auto& number) { return number.release.has_value(); });
-}
-
-bool needs_speedups(const Reproduction& reproduction) {
-    return std::ranges::any_of(reproduction.numbers,
-                               [](const auto& number) { return number.speedup.has_value(); });
-}
-
 Reproduced reproduce(const Reproduction& reproduction, const ReleaseReader& release,
                      const SpeedupModel& speedup) {
     Reproduced reproduced{reproduction, {}};

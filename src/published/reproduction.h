@@ -16,13 +16,13 @@ namespace strata {
 
 // The counted quantity of a network, to compare with a published number.
 struct Counted {
-    std::string network = {};  // a name that load_network takes, or one of published_networks
+    std::string network = {};  // a name that load_network takes, or a PublishedNetwork
     std::optional<std::int64_t> batch = {};  // absent: the network's own
     std::string layers = "*";                // glob of the layers that count
     std::string except = {};                 // glob of exceptions among them
     std::string what = "operations";         // a name in THE list of counts.h
     std::string convention = "multiply-add-2";
-    std::string kernel = {};         // for counted kernels: a name in executed_kernels()
+    std::string kernel = {};         // for counted kernels: of find_executed_kernel()
     std::string passes = "forward";  // or another pass, "backward", "training"
     FirstLayerGradient first_layer_gradient = FirstLayerGradient::omitted;
 };
@@ -144,12 +144,6 @@ struct Tally {
 // In the order of the enumerations, without empty combinations.
 std::vector<Tally> tallies_of(std::span<const Reproduced> reproduced);
 
-// Whether some of its numbers are computed from released files.
-bool needs_release(const Reproduction& reproduction);
-
-// Whether some of its numbers are speed-ups.
-bool needs_speedups(const Reproduction& reproduction);
-
 // Models a speed-up for a network at a batch.
 using SpeedupModel = std::function<double(const Counted& network, const FromSpeedup& asked)>;
 
@@ -158,7 +152,7 @@ using ReleaseReader = std::function<double(const FromRelease& asked)>;
 
 // Counts everything that a reproduction requests, and has `release` and `speedup` compute the
 // rest. Throws Error if it names something that does not exist. Requires: a reader if
-// needs_release, a model if needs_speedups.
+// a number is computed from released files, a model if one is a speed-up.
 Reproduced reproduce(const Reproduction& reproduction, const ReleaseReader& release = {},
                      const SpeedupModel& speedup = {});
 

@@ -111,12 +111,6 @@ public:
     // because the lines of a tile hit or miss together.
     HitEstimate estimate() const;
 
-    // Resets the counts and keeps the lines, which gives a warm cache.
-    void reset_counts() {
-        counts_ = {};
-        groups_ = {};
-    }
-
 private:
     friend struct CacheLoops;
 

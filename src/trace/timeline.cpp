@@ -62,9 +62,4 @@ std::vector<std::uint32_t> devices_of(std::span<const Span> spans) {
     return {devices.begin(), devices.end()};
 }
 
-Nanoseconds idle_of(const Timeline& timeline) {
-    return std::accumulate(timeline.gaps.begin(), timeline.gaps.end(), Nanoseconds::zero(),
-                           [](Nanoseconds sum, const LaunchGap& gap) { return sum + gap.length; });
-}
-
 }  // namespace strata

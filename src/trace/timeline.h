@@ -34,7 +34,4 @@ Timeline timeline_of(std::span<const Span> spans, std::uint32_t device);
 // Devices that have spans, in ascending order.
 std::vector<std::uint32_t> devices_of(std::span<const Span> spans);
 
-// Sum of the gaps.
-Nanoseconds idle_of(const Timeline& timeline);
-
 }  // namespace strata

@@ -97,12 +97,4 @@ Table table_of(const Columns<Row>& columns, const Rows& rows, Table rest = {}) {
     return rest;
 }
 
-// The rows as JSON: [{key: value, ...}, ...].
-template <class Row, class Rows>
-nlohmann::ordered_json records_of_rows(const Columns<Row>& columns, const Rows& rows) {
-    const Document data = data_of(
-        {.title = {}, .blocks = {table_of(columns, rows, {.records = "rows"})}, .kind = {}});
-    return records_of(std::get<Table>(data.blocks.front()));
-}
-
 }  // namespace strata

@@ -18,8 +18,8 @@ TEST(Modes, EqualSpacingDipsLeastAndTwoPointsMost) {
         even.push_back({1.0 + i});
         two.push_back({i % 2 == 0 ? 1.0 : 2.0});
     }
-    EXPECT_NEAR(dip_of(even), 1.0 / 200, 1e-12);
-    EXPECT_DOUBLE_EQ(dip_of(two), 0.25);
+    EXPECT_NEAR(modes_of(even).dip, 1.0 / 200, 1e-12);
+    EXPECT_DOUBLE_EQ(modes_of(two).dip, 0.25);
 }
 
 // Two equal clusters of evenly spaced values, far apart: a unimodal distribution must fill the gap,
@@ -30,7 +30,7 @@ TEST(Modes, TheDipOfTwoFarClustersIsNearAQuarter) {
         values.push_back({i * 1e-4});
         values.push_back({1 + i * 1e-4});
     }
-    EXPECT_NEAR(dip_of(values), 0.25, 0.01);
+    EXPECT_NEAR(modes_of(values).dip, 0.25, 0.01);
 }
 
 TEST(Modes, ASplitSeriesIsDetectedWithItsGroups) {

@@ -13,24 +13,12 @@ using testing::Synthetic;
 
 constexpr double one_percent = 2.576;  // two-sided, in deviations
 
-TEST(Series, SignsOfAnAlternatingSeriesAreAnticorrelated) {
+TEST(Series, AnAlternatingSeriesCountsFully) {
     std::vector<Seconds> values;
     for (int i = 0; i < 100; ++i) {
         values.push_back({i % 2 == 0 ? 1.0 : 2.0});
     }
-    EXPECT_NEAR(sign_autocorrelation(values, 1), -1, 0.02);
-    EXPECT_NEAR(sign_autocorrelation(values, 2), 1, 0.03);
     EXPECT_EQ(effective_samples(values), 100);
-}
-
-TEST(Series, SignAutocorrelationOfAnAutoregressiveSeriesFollowsTheArcSineLaw) {
-    const auto values = Synthetic(3).autoregressive(20000, 0.5);
-    EXPECT_NEAR(sign_autocorrelation(values, 1), 1.0 / 3, 0.02);
-    EXPECT_NEAR(sign_autocorrelation(values, 2), 0.161, 0.02);
-}
-
-TEST(Series, AConstantSeriesHasNoAutocorrelation) {
-    EXPECT_EQ(sign_autocorrelation(std::vector<Seconds>(50, Seconds{1}), 1), 0);
 }
 
 TEST(Series, IndependentSamplesCountFully) {

@@ -13,23 +13,13 @@ DeviceDescription tpu() {
     return find_description("tpu-v2");
 }
 
-// By hand: two parts along k and three along n, each 2 * 128 + 128 + 1000 - 2 cycles.
-TEST(Systolic, CyclesAreThoseOfFillStreamAndDrain) {
-    const GemmProblem problem{.m = 1000, .n = 300, .k = 256};
-    EXPECT_EQ(systolic_cycles(problem, {}, Dataflow::weight_stationary), 1382.0 * 2 * 3);
-    EXPECT_EQ(systolic_cycles(problem, {}, Dataflow::output_stationary), 638.0 * 8 * 3);
-}
-
-TEST(Systolic, NoDataflowIsFasterThanItsMultiplyAdders) {
+TEST(Systolic, NoProductIsFasterThanItsMultiplyAdders) {
     for (const GemmProblem& problem :
          {GemmProblem{.m = 1, .n = 1, .k = 1}, GemmProblem{.m = 5000, .n = 128, .k = 128},
           GemmProblem{.batch = 3, .m = 77, .n = 1000, .k = 129}}) {
         const double least = static_cast<double>(problem.batch * problem.m * problem.n) *
                              static_cast<double>(problem.k) / (128 * 128);
         EXPECT_GE(overlapped_cycles(problem, {}), least);
-        EXPECT_GE(systolic_cycles(problem, {}, Dataflow::weight_stationary),
-                  overlapped_cycles(problem, {}));
-        EXPECT_GE(systolic_cycles(problem, {}, Dataflow::output_stationary), least);
     }
 }
 

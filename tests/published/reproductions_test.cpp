@@ -67,7 +67,10 @@ std::vector<EmbeddedFile> counted_files() {
     std::vector<EmbeddedFile> files;
     for (const EmbeddedFile& file : published_files()) {
         const Reproduction reproduction = find_reproduction(file.name);
-        if (!needs_release(reproduction) && !needs_speedups(reproduction)) {
+        const auto needs_more = [](const PublishedNumber& number) {
+            return number.release.has_value() || number.speedup.has_value();
+        };
+        if (std::ranges::none_of(reproduction.numbers, needs_more)) {
             files.push_back(file);
         }
     }

@@ -25,8 +25,10 @@ TEST(Timeline, BusyGapsAndOverlapMakeUpTheWindow) {
     const Timeline timeline = timeline_of(spans, 0);
     EXPECT_EQ(timeline.busy.count(), 45);
     EXPECT_EQ(timeline.overlap.count(), 15);
-    EXPECT_EQ(idle_of(timeline).count(), 5);
-    EXPECT_EQ(sum_of(spans) - timeline.overlap + idle_of(timeline), timeline.last - timeline.first);
+    ASSERT_EQ(timeline.gaps.size(), 1U);
+    EXPECT_EQ(timeline.gaps[0].length.count(), 5);
+    EXPECT_EQ(sum_of(spans) - timeline.overlap + timeline.gaps[0].length,
+              timeline.last - timeline.first);
 }
 
 TEST(Timeline, RecordsOutOfOrderGiveTheSameTimes) {

@@ -160,10 +160,6 @@ constexpr std::array kernels = {
 
 }  // namespace
 
-std::span<const ExecutedKernel> executed_kernels() {
-    return kernels;
-}
-
 const ExecutedKernel& find_executed_kernel(std::string_view name) {
     const auto found = std::ranges::find(kernels, name, &ExecutedKernel::name);
     if (found == kernels.end()) {

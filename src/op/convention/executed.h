@@ -57,7 +57,7 @@ struct ExecutedKernel {
     std::optional<double> (*count)(const Op& op, const Signature& signature);
 };
 
-// THE list:
+// By name:
 //   gemm-128x64        2 Mp Np Kp + Mp Np; M = N Ho Wo up to a multiple of 128, N = Cout of 64,
 //                      K = Cin K^2 of 4
 //   gemm-128x64-split  the same with 6 for each padded output: the sum is split into parts
@@ -67,8 +67,6 @@ struct ExecutedKernel {
 //   gemv               a fully connected layer of one image: out (2 in + 5 in / 128 + 3)
 //   bias               1 for each output of a layer with a bias
 //   pooling            1 for each output
-std::span<const ExecutedKernel> executed_kernels();
-
 // Throws Error, naming it, if there is no such kernel.
 const ExecutedKernel& find_executed_kernel(std::string_view name);
 
