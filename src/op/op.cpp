@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "op/op.h"
 
+#include "op/moved.h"
 #include "op/operator.h"
 #include "op/picked.h"
 #include "op/rules.h"
@@ -20,21 +21,13 @@ Op::~Op() = default;
 
 namespace {
 
-// The bytes of one pass: every operand it must read and every result, once each. Besides the
-// gradient of the output, a backward pass reads what the operator's `reads()` says and the `saved`
-// bytes of the forward pass.
-struct Traffic {
-    Bytes read;
-    Bytes written;
-};
+bool is_parameter(const Operand& operand) {
+    return operand.role == Role::parameter;
+}
 
-template <class Chosen>
-Bytes bytes_where(const std::vector<Operand>& operands, Chosen chosen) {
-    Bytes sum;
-    for (const Operand& operand : operands) {
-        sum += chosen(operand) ? operand.tensor.bytes() : Bytes{};
-    }
-    return sum;
+// Values that flow through the network, not the operator's own.
+bool is_data(const Operand& operand) {
+    return operand.role != Role::parameter && operand.role != Role::statistic;
 }
 
 Bytes output_bytes(const Signature& signature) {
@@ -45,77 +38,103 @@ Bytes output_bytes(const Signature& signature) {
     return sum;
 }
 
-bool is_parameter(const Operand& operand) {
-    return operand.role == Role::parameter;
-}
+// Calls move(bytes, is written) for each operand that a pass must read and each result, once.
+// Besides the gradient of the output, a backward pass reads what the operator's `reads()` says and
+// the `saved` bytes of the forward pass.
+template <class Move>
+class Moves {
+public:
+    Moves(const Op& op, const Signature& signature, Move move)
+        : op_(op), reads_(reads_of(op)), signature_(signature), move_(std::move(move)) {}
 
-// Values that flow through the network, not the operator's own.
-bool is_data(const Operand& operand) {
-    return operand.role != Role::parameter && operand.role != Role::statistic;
-}
-
-// The weights, or else the scale. Biases and shifts follow it, and no gradient depends on
-// them.
-Bytes weight_bytes(const Signature& signature) {
-    const auto is_weight = [](const Operand& operand) {
-        return is_parameter(operand) && operand.tensor.dims.size() > 1;
-    };
-    if (std::ranges::any_of(signature.inputs, is_weight)) {
-        return bytes_where(signature.inputs, is_weight);
+    void visit(Pass pass) const {
+        if (pass == Pass::forward) {
+            forward();
+        } else if (pass == Pass::backward_data) {
+            backward_data();
+        } else if (pass == Pass::backward_weights) {
+            backward_weights();
+        }  // the optimizer decides what an update moves: update_work
     }
-    const auto found = std::ranges::find_if(signature.inputs, is_parameter);
-    return found == signature.inputs.end() ? Bytes{} : found->tensor.bytes();
-}
 
-// Data operands read for the data gradients. A product does not read an operand that is the only
-// one to receive a gradient.
-Bytes data_read(const BackwardReads& reads, const Signature& signature) {
-    const auto receivers = std::ranges::count_if(signature.inputs, receives_gradient);
-    return bytes_where(signature.inputs, [&](const Operand& operand) {
-        const bool only_receiver = receivers == 1 && receives_gradient(operand);
-        return is_data(operand) && !(reads.only_others_for_data && only_receiver);
-    });
-}
-
-Traffic backward_data(const BackwardReads& reads, const Signature& signature, Bytes saved) {
-    Bytes read = output_bytes(signature) + saved;
-    read += reads.input_for_data ? data_read(reads, signature) : Bytes{};
-    read += reads.output_for_data ? output_bytes(signature) : Bytes{};
-    read += reads.parameters_for_data ? weight_bytes(signature) : Bytes{};
-    return {read, bytes_where(signature.inputs, receives_gradient)};
-}
-
-Traffic backward_weights(const BackwardReads& reads, const Signature& signature) {
-    Bytes read = output_bytes(signature);
-    read += reads.input_for_weights ? bytes_where(signature.inputs, is_data) : Bytes{};
-    return {read, bytes_where(signature.inputs, is_parameter)};
-}
-
-// All operands; one that is picked from counts for at most the bytes written.
-Bytes forward_read(const Op& op, const Signature& signature) {
-    const auto picked = picked_operand(op);
-    Bytes read;
-    for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
-        const Bytes whole = signature.inputs[i].tensor.bytes();
-        read += picked == i ? std::min(whole, output_bytes(signature)) : whole;
+private:
+    template <class Chosen>
+    void operands(Chosen chosen, bool is_written) const {
+        for (const Operand& operand : signature_.inputs) {
+            if (chosen(operand)) {
+                move_(operand.tensor.bytes(), is_written);
+            }
+        }
     }
-    return read;
-}
 
-Traffic traffic_of(const Op& op, const Signature& signature, Pass pass, Bytes saved) {
-    const BackwardReads reads = reads_of(op);
-    switch (pass) {
-        case Pass::forward:
-            return {forward_read(op, signature), output_bytes(signature)};
-        case Pass::backward_data:
-            return backward_data(reads, signature, saved);
-        case Pass::backward_weights:
-            return backward_weights(reads, signature);
-        case Pass::update:
-            break;  // the optimizer decides: update_work
+    void outputs(bool is_written) const {
+        for (const Tensor& output : signature_.outputs) {
+            move_(output.bytes(), is_written);
+        }
     }
-    return {};
-}
+
+    // An operand that is picked from counts for at most the bytes written.
+    void forward() const {
+        const auto picked = picked_operand(op_);
+        for (std::size_t i = 0; i < signature_.inputs.size(); ++i) {
+            const Bytes whole = signature_.inputs[i].tensor.bytes();
+            move_(picked == i ? std::min(whole, output_bytes(signature_)) : whole, false);
+        }
+        outputs(true);
+    }
+
+    void backward_data() const {
+        outputs(false);
+        move_(saved_bytes_of(op_, signature_), false);
+        if (reads_.input_for_data) {
+            data(std::ranges::count_if(signature_.inputs, receives_gradient) == 1);
+        }
+        if (reads_.output_for_data) {
+            outputs(false);
+        }
+        if (reads_.parameters_for_data) {
+            weights();
+        }
+        operands(receives_gradient, true);
+    }
+
+    void backward_weights() const {
+        outputs(false);
+        if (reads_.input_for_weights) {
+            operands(is_data, false);
+        }
+        operands(is_parameter, true);
+    }
+
+    // A product does not read an operand that is the only one to receive a gradient.
+    void data(bool has_one_receiver) const {
+        operands(
+            [&](const Operand& operand) {
+                const bool is_only = has_one_receiver && receives_gradient(operand);
+                return is_data(operand) && !(reads_.only_others_for_data && is_only);
+            },
+            false);
+    }
+
+    // The weights, or else the scale. Biases and shifts follow it, and no gradient depends on
+    // them.
+    void weights() const {
+        const auto is_weight = [](const Operand& operand) {
+            return is_parameter(operand) && operand.tensor.dims.size() > 1;
+        };
+        if (std::ranges::any_of(signature_.inputs, is_weight)) {
+            operands(is_weight, false);
+        } else if (const auto found = std::ranges::find_if(signature_.inputs, is_parameter);
+                   found != signature_.inputs.end()) {
+            move_(found->tensor.bytes(), false);
+        }
+    }
+
+    const Op& op_;
+    BackwardReads reads_;
+    const Signature& signature_;
+    Move move_;
+};
 
 bool moves_nothing(const Op& op) {
     return std::holds_alternative<Reshape>(op) || !is_counted(op);
@@ -306,11 +325,26 @@ Work work_of(const Op& op, const Signature& signature, Pass pass, const UpdateCo
     work.operations =
         std::visit([&](const auto& one) { return one.operations(signature, pass); }, op);
     if (!moves_nothing(op)) {
-        const auto [read, written] = traffic_of(op, signature, pass, saved_bytes_of(op, signature));
-        work.read = read;
-        work.written = written;
+        Moves(op, signature, [&](Bytes bytes, bool is_written) {
+            (is_written ? work.written : work.read) += bytes;
+        }).visit(pass);
     }
     return work;
+}
+
+std::vector<Moved> moved_by(const Op& op, const Signature& signature, Pass pass,
+                            const UpdateCost& update) {
+    std::vector<Moved> moved;
+    if (pass == Pass::update || !has_pass(op, signature, pass)) {
+        const Work work = work_of(op, signature, pass, update);
+        moved = {{work.read, false}, {work.written, true}};
+    } else if (!moves_nothing(op)) {
+        Moves(op, signature, [&](Bytes bytes, bool is_written) {
+            moved.push_back({bytes, is_written});
+        }).visit(pass);
+    }
+    std::erase_if(moved, [](const Moved& one) { return one.bytes == Bytes{}; });
+    return moved;
 }
 
 }  // namespace strata

@@ -54,7 +54,7 @@ void add_caches(const DeviceDescription& device, std::vector<MemoryLevel>& level
 // Kernels that tell what they execute: those of a convolution's chosen algorithm.
 bool tells_executed(const KernelPrediction& kernel, DeviceKind kind) {
     return kind == DeviceKind::cpu ? kernel.rates == RateClass::convolution
-                                   : kernel.convolution.has_value();
+                                   : kernel.convolution() != nullptr;
 }
 
 Flops executed_flops(DeviceKind kind, const LayerTask& task, const Kernels& kernels) {
@@ -68,8 +68,10 @@ Flops executed_flops(DeviceKind kind, const LayerTask& task, const Kernels& kern
 }
 
 bool multiplies_in(const KernelPrediction& kernel, Arithmetic arithmetic) {
-    return (kernel.convolution && kernel.convolution->arithmetic == arithmetic) ||
-           (kernel.tiles && kernel.tiles->arithmetic == arithmetic);
+    const LayerProduct* const product = kernel.product();
+    const LayerConvolution* const convolution = kernel.convolution();
+    return (convolution != nullptr && convolution->problem.arithmetic == arithmetic) ||
+           (product != nullptr && product->problem.arithmetic == arithmetic);
 }
 
 bool multiplies_in_tf32(const KernelPrediction& kernel) {

@@ -187,14 +187,6 @@ double efficiency_of_tile(const ConvolutionKernel& kernel, const ConvolutionRate
                            : rates.tile_128x32;
 }
 
-GemmKernel gemm_kernel(const ConvolutionKernel& kernel) {
-    constexpr int outputs_of_warp = 2048;  // gives 8 warps for 128 x 128 and 2 for 64 x 64
-    return {.tile_n = kernel.tile_n,
-            .tile_m = kernel.tile_m,
-            .warps = std::clamp(kernel.tile_m * kernel.tile_n / outputs_of_warp, 2, 8),
-            .splits = kernel.splits};
-}
-
 // Tiles in waves; each block loses `ramp` multiply-adds along the sum.
 void add_blocks(const Product& product, const GemmKernel& kernel, double efficiency, double ramp,
                 double size, const Reached& reached, ConvolutionPrediction& found) {
@@ -264,7 +256,7 @@ void add_plain(const ConvolutionProblem& problem, const PaddedExtents& extents,
                               share_of_few_channels(x, y, reached) *
                               (is_pointwise ? rates.pointwise : 1) /
                               (is_data && is_strided && is_pointwise ? rates.strided : 1);
-    add_blocks(product, gemm_kernel(kernel), efficiency, rates.ramp, x.size, reached, found);
+    add_blocks(product, blocks_of(kernel), efficiency, rates.ramp, x.size, reached, found);
     // Filters smaller than the stride skip whole rows, and parts of the lines in the others.
     const double read =
         is_data ? 1 : std::min(1.0, x.r / x.u) * std::min(1.0, (x.s + 1) / (x.v + 1));
@@ -316,7 +308,7 @@ void add_winograd(const ConvolutionProblem& problem, const Extents& x, double fi
     const Product product = transformed_product(x, problem.pass, per_image, points);
     const ConvolutionRates& rates = reached.rates;
     add_blocks(
-        product, gemm_kernel(found.kernel),
+        product, blocks_of(found.kernel),
         rates.batched_products * efficiency_of_tile(found.kernel, rates) / rates.tile_128x128,
         rates.ramp, x.size, reached, found);
     const double tiles = points * x.n * per_image * (x.c + x.k) * x.size;
@@ -383,6 +375,14 @@ void add_terms(const ConvolutionProblem& problem, const PaddedExtents& extents,
 }
 
 }  // namespace
+
+GemmKernel blocks_of(const ConvolutionKernel& kernel) {
+    constexpr int outputs_of_warp = 2048;  // gives 8 warps for 128 x 128 and 2 for 64 x 64
+    return {.tile_n = kernel.tile_n,
+            .tile_m = kernel.tile_m,
+            .warps = std::clamp(kernel.tile_m * kernel.tile_n / outputs_of_warp, 2, 8),
+            .splits = kernel.splits};
+}
 
 std::int64_t ConvolutionProblem::result_h() const {
     return extent(h, pad_h, r, dilation_h, stride_h);

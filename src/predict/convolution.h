@@ -175,6 +175,9 @@ ConvolutionPrediction predict_kernel(const ConvolutionProblem& problem,
                                      const DeviceDescription& device,
                                      const ConvolutionRates& rates);
 
+// The tiles of a kernel's products as those of a product.
+GemmKernel blocks_of(const ConvolutionKernel& kernel);
+
 // The fully specified kernels that the library has for this problem on the device and that agree
 // with the pinned one. Never empty: an algorithm that cannot compute the problem is not pinned.
 std::vector<ConvolutionKernel> candidate_kernels(

@@ -79,36 +79,30 @@ constexpr double flops_per_multiply_add = 2;
 // A convolution's loops: its sums run over channels and window (forward), filters and window
 // (backward_data), or images and results (backward_weights), and a filter in registers is used
 // along a row of results. The gradient of the images takes as many operations as the forward pass.
-CpuWork convolution_work(const Dims& image, const Dims& result, const Dims& kernel,
-                         std::int64_t groups, const Operand& weights, Pass pass) {
-    const std::int64_t filters = result[1] / groups;
-    const std::int64_t channels = image[1] / groups;
-    const std::int64_t outputs = result[0] * product(std::span(result).subspan(2));
-    const std::int64_t window = product(kernel);
-    const bool is_depthwise = groups > 1 && channels == 1 && filters == 1;
+CpuWork convolution_work(const WindowExtents& x, Bytes weights) {
+    const std::int64_t channels = x.groups * x.channels, filters = x.groups * x.filters;
+    const bool is_depthwise = x.groups > 1 && x.channels == 1 && x.filters == 1;
+    const bool is_data = x.pass == Pass::backward_data;
     // Images are stored in blocks of as many channels as a register holds.
-    const std::int64_t loops = is_depthwise  ? padded(groups)
-                               : groups == 1 ? padded(filters) * channels
-                                             : groups * filters * channels;
-    const std::int64_t sum = pass == Pass::forward         ? channels * window
-                             : pass == Pass::backward_data ? filters * window
-                                                           : outputs;
+    const std::int64_t loops = is_depthwise    ? padded(x.groups)
+                               : x.groups == 1 ? padded(x.filters) * x.channels
+                                               : x.groups * x.filters * x.channels;
     // (A whole register of filters is computed, so fewer filters take as long.)
-    const std::int64_t columns = pass == Pass::backward_data ? channels
-                                 : groups == 1               ? std::max(filters, register_width)
-                                                             : filters;
+    const std::int64_t columns = is_data         ? x.channels
+                                 : x.groups == 1 ? std::max(x.filters, register_width)
+                                                 : x.filters;
     CpuWork work;
     work.is_product = true;
-    work.operations = flops_per_multiply_add * number(loops) * number(outputs) * number(window);
-    work.sum = number(sum);
-    work.row = number(result.back());
-    work.columns = number(is_depthwise ? groups : columns);
-    work.parameters = weights.tensor.bytes();
+    work.operations = flops_per_multiply_add * number(loops) * number(x.outputs) * number(x.window);
+    work.sum = number(x.pass == Pass::forward ? x.channels * x.window
+                      : is_data               ? x.filters * x.window
+                                              : x.outputs);
+    work.row = number(x.row);
+    work.columns = number(is_depthwise ? x.groups : columns);
+    work.parameters = weights;
     // (Of all computed registers, filled or not.)
-    const std::int64_t images = product(image) / image[1];
-    const double results = pass == Pass::backward_data
-                               ? number(images) * number(image[1])
-                               : number(outputs) * number(padded(result[1]));
+    const double results = is_data ? number(x.pixels) * number(channels)
+                                   : number(x.outputs) * number(padded(filters));
     work.independent = results / results_of_a_piece;
     return work;
 }
@@ -134,26 +128,10 @@ std::optional<std::vector<CpuWork>> products_on_cpu(const LayerTask& task) {
     if (task.pass == Pass::update) {
         return std::nullopt;
     }
-    if (const auto* op = std::get_if<Convolution>(&task.op)) {
-        return std::vector{convolution_work(s.inputs[0].tensor.dims, s.outputs[0].dims, op->kernel,
-                                            op->groups, s.inputs[1], task.pass)};
+    if (const auto window = window_extents(task.op, s, task.pass)) {
+        return std::vector{convolution_work(*window, s.inputs[1].tensor.bytes())};
     }
-    if (const auto* op = std::get_if<TransposedConvolution>(&task.op)) {
-        const Pass turned = task.pass == Pass::forward         ? Pass::backward_data
-                            : task.pass == Pass::backward_data ? Pass::forward
-                                                               : task.pass;
-        return std::vector{convolution_work(s.outputs[0].dims, s.inputs[0].tensor.dims, op->kernel,
-                                            op->groups, s.inputs[1], turned)};
-    }
-    auto products = std::visit(
-        [&]<class T>(const T& op) -> std::optional<std::vector<LayerProduct>> {
-            if constexpr (requires { products_of(op, s, task.pass); }) {
-                return products_of(op, s, task.pass);
-            } else {
-                return std::nullopt;
-            }
-        },
-        task.op);
+    auto products = layer_products(task.op, s, task.pass);
     if (!products) {
         return std::nullopt;
     }

@@ -171,15 +171,17 @@ public:
     PassKernels(const Gpu& gpu, Kernels& kernels, Pass pass, DataType dtype = DataType::f32)
         : gpu_(gpu), kernels_(kernels), pass_(pass), is_narrow_(size_in_bytes(dtype) <= 2) {}
 
-    void add_stream(std::string name, const StreamKind& kind, Bytes traffic, double repeats = 1) {
+    void add_stream(std::string name, const StreamKind& kind, Bytes traffic,
+                    LayerStream work = {}) {
+        work.columns = kind.columns;
         const StreamingRates& alone = gpu_.rates.stream(kind.rates);
         const StreamingPrediction found = stream(kind, traffic);
-        KernelPrediction kernel{.name = std::move(name), .rates = kind.rates};
+        KernelPrediction kernel{.name = std::move(name), .rates = kind.rates, .work = work};
         kernel.dram_traffic = traffic;
         kernel.l2_traffic = traffic;
         kernel.terms[Term::dram] = found.dram;
         kernel.terms[Term::latency] = found.latency;
-        add(std::move(kernel), found.time, found.launch, repeats, alone.launch);
+        add(std::move(kernel), found.time, found.launch, 1, alone.launch);
     }
 
     // Narrows a product's inputs: for as long as in measured products, else by what it moves.
@@ -217,16 +219,10 @@ public:
         kernel.l2_traffic = Bytes{found.blocks * edges * depth * problem.element_bytes};
         kernel.dram_traffic = found.dram_traffic;
         kernel.workspace = scratch;
-        kernel.tiles = PlannedTiles{.batch = problem.batch,
-                                    .m = problem.m,
-                                    .n = problem.n,
-                                    .k = problem.k,
-                                    .b_is_transposed = problem.b_is_transposed,
-                                    .arithmetic = problem.arithmetic,
-                                    .element_bytes = problem.element_bytes,
-                                    .load_bytes = problem.load_bytes,
-                                    .tile_m = plan.kernel.tile_m,
+        kernel.work = product;
+        kernel.tiles = PlannedTiles{.tile_m = plan.kernel.tile_m,
                                     .tile_n = plan.kernel.tile_n,
+                                    .warps = plan.kernel.warps,
                                     .splits = plan.kernel.splits,
                                     .blocks = found.blocks,
                                     .rounds = found.rounds,
@@ -251,7 +247,7 @@ public:
             kernel.l2_traffic = found.l2_traffic;
         }
         kernel.workspace = found.workspace;
-        kernel.convolution = problem;
+        kernel.work = LayerConvolution{problem, found.kernel};
         add(std::move(kernel), found.time, found.launch, 1, found.launch);
     }
 
@@ -267,6 +263,7 @@ public:
         kernel.flops = problem.flops();
         kernel.dram_traffic = problem.weights();
         kernel.terms[Term::launch] = found.launch + found.steps;
+        kernel.work = problem;
         kernel.time = found.time;
         kernels_.push_back(std::move(kernel));
     }
@@ -281,6 +278,7 @@ public:
         kernel.terms[Term::dram] = found.dram;
         kernel.flops = problem.flops();
         kernel.dram_traffic = found.dram_traffic;
+        kernel.work = problem;
         add(std::move(kernel), found.time, found.launch, 1, found.launch);
     }
 
@@ -370,27 +368,19 @@ public:
     }
 
     std::vector<Alternative> alternatives_to(const KernelPrediction& kernel) const override {
-        if (kernel.convolution) {
-            return other_convolutions(kernel);
+        if (const auto* const convolution = kernel.convolution()) {
+            return other_convolutions(kernel, convolution->problem);
         }
-        if (!kernel.tiles) {
+        const LayerProduct* const own = kernel.product();
+        if (own == nullptr) {
             return {};
         }
-        const PlannedTiles& t = *kernel.tiles;
         const ProductRates& product = gpu_.rates.product(kernel.rates);
         const Seconds waits = kernel.terms[Term::launch] / kernel.repeats;
         std::vector<Alternative> all;
         for (const GemmKernel& candidate : product.candidates) {
-            const GemmProblem problem{.batch = t.batch,
-                                      .m = t.m,
-                                      .n = t.n,
-                                      .k = t.k,
-                                      .b_is_transposed = t.b_is_transposed,
-                                      .arithmetic = t.arithmetic,
-                                      .element_bytes = t.element_bytes,
-                                      .load_bytes = t.load_bytes};
-            const ProductPlan best =
-                planned_product(problem, std::span(&candidate, 1), gpu_.device, product.rates);
+            const ProductPlan best = planned_product(own->problem, std::span(&candidate, 1),
+                                                     gpu_.device, product.rates);
             all.push_back({shown_name(best.kernel, kernel.rates), best.kernel.splits,
                            best.prediction.time - best.prediction.launch + waits});
         }
@@ -471,8 +461,8 @@ private:
     }
 
     // The fastest kernel of each of the library's algorithms.
-    std::vector<Alternative> other_convolutions(const KernelPrediction& predicted) const {
-        const ConvolutionProblem& problem = *predicted.convolution;
+    std::vector<Alternative> other_convolutions(const KernelPrediction& predicted,
+                                                const ConvolutionProblem& problem) const {
         std::map<LibraryAlgorithm, ConvolutionPrediction> best;
         const auto try_all = [&](const ConvolutionProblem& one) {
             const ConvolutionRates& reached = gpu_.rates.convolution(class_of(one));
@@ -644,10 +634,11 @@ private:
         }
         const Bytes result = task.signature.outputs.front().bytes();
         if (task.pass == Pass::backward_weights) {
-            pass.add_stream("bias_gradient", {RateClass::add}, result);
+            pass.add_stream("bias_gradient", {RateClass::add}, result, {.moves_operands = false});
         } else if (task.pass == Pass::forward && !std::holds_alternative<FullyConnected>(task.op) &&
                    task.execution.engine.bias == BiasAddition::separate) {
-            pass.add_stream("bias", {RateClass::add}, 2 * result);
+            pass.add_stream("bias", {RateClass::add}, 2 * result,
+                            {.moves_operands = false, .written = result});
         }
     }
 
@@ -656,10 +647,12 @@ private:
         const AttentionExtents x = extents_of(op, task.signature);
         const std::int64_t scores = x.batch * x.heads * x.queries * x.keys;
         const double streams = task.pass == Pass::forward ? 2 : 3;
+        const Bytes each{
+            static_cast<double>(scores) *
+            static_cast<double>(size_in_bytes(task.signature.inputs.front().tensor.dtype))};
         pass.add_stream(
             "softmax", rows_kind(RateClass::short_softmax, RateClass::long_softmax, scores, x.keys),
-            Bytes{streams * static_cast<double>(scores) *
-                  static_cast<double>(size_in_bytes(task.signature.inputs.front().tensor.dtype))});
+            streams * each, {.moves_operands = false, .written = each});
     }
 
     Kernels streamed(const LayerTask& task) const {

@@ -3,7 +3,9 @@
 
 #include "base/quantity.h"
 #include "op/work.h"
+#include "predict/attention.h"
 #include "predict/convolution.h"
+#include "predict/recurrent.h"
 
 #include <algorithm>
 #include <array>
@@ -117,17 +119,42 @@ constexpr RateClass class_after(RateClass first, std::size_t place) {
     return static_cast<RateClass>(static_cast<std::size_t>(first) + place);
 }
 
-// The division of a product into blocks, for explanations.
+// A product that a layer's pass needs, and how often it runs in sequence.
+struct LayerProduct {
+    GemmProblem problem;
+    std::string_view algorithm = {};  // of a convolution: "implicit-gemm"
+    double repeats = 1;
+    bool shares_a = false, shares_b = false;  // one operand for all of the batch
+    std::string_view name = "product";        // its purpose: "queries by keys"
+
+    RateClass rates() const;
+};
+
+// A kernel that passes over tensors: those of the operator's pass (op/moved.h), or some that only
+// this kernel and its neighbours see, like attention's scores.
+struct LayerStream {
+    bool moves_operands = true;
+    Bytes written = {};        // of the others' traffic
+    std::int64_t columns = 0;  // of rows that are reduced before they are written; 0: none
+};
+
+// A convolution in a library's form, and the kernel that runs it.
+struct LayerConvolution {
+    ConvolutionProblem problem;
+    ConvolutionKernel kernel;
+};
+
+// What a kernel computes. Its time, its alternatives and its simulated accesses all follow from
+// this.
+using KernelWork = std::variant<LayerStream, LayerProduct, LayerConvolution, RecurrentProblem,
+                                AttentionProblem>;
+
+// The division of a product into blocks.
 struct PlannedTiles {
-    std::int64_t batch = 1, m = 1, n = 1, k = 1;
-    bool b_is_transposed = false;
-    Arithmetic arithmetic = Arithmetic::f32;
-    double element_bytes = 4;
-    int load_bytes = 16;
-    int tile_m = 0, tile_n = 0, splits = 1;
+    int tile_m = 0, tile_n = 0, warps = 8, splits = 1;
     double blocks = 0;
     double rounds = 0;             // waves of resident blocks on the busiest processor
-    bool waits_for_loads = false;  // its L2 term is that of loads of `load_bytes`
+    bool waits_for_loads = false;  // its L2 term is that of loads of the problem's load_bytes
 };
 
 // A kernel's prediction: its time and its terms.
@@ -143,8 +170,13 @@ struct KernelPrediction {
     std::optional<Bytes> l2_traffic = {};  // between the processors and the L2 cache
     Bytes dram_traffic = {};
     Bytes workspace = {};
+    KernelWork work = {};
     std::optional<PlannedTiles> tiles = {};  // for products
-    std::optional<ConvolutionProblem> convolution = {};
+
+    const LayerProduct* product() const { return std::get_if<LayerProduct>(&work); }
+    const LayerConvolution* convolution() const { return std::get_if<LayerConvolution>(&work); }
+    // Its time without its launch.
+    Seconds on_device() const { return time - terms[Term::launch]; }
 
     Term binding() const {
         const auto at = std::ranges::max_element(terms.values);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "predict/kernel_plan.h"
 
-#include "op/attention.h"
-#include "op/picked.h"
+#include "op/moved.h"
 #include "op/window.h"
-#include "predict/layer_products.h"
 #include "predict/planner.h"
 
 #include <fmt/format.h>
@@ -16,13 +14,6 @@ namespace strata {
 
 namespace {
 
-// y[m,n] = a[m,k] b[k,n], `batch` times. Each operand is stored as it is or transposed.
-struct MatrixProduct {
-    std::int64_t batch, m, n, k;
-    bool a_is_transposed, b_is_transposed;
-    bool a_is_shared = false, b_is_shared = false;  // one for all of the batch
-};
-
 OperandView matrix(std::uint64_t base, std::int64_t rows, std::int64_t columns, bool is_transposed,
                    bool is_shared) {
     return {.view = MatrixView{.base = base,
@@ -31,125 +22,64 @@ OperandView matrix(std::uint64_t base, std::int64_t rows, std::int64_t columns, 
             .is_transposed = is_transposed};
 }
 
-void add_matrix_product(Planner& planner, const std::string& name, const MatrixProduct& p) {
-    const std::int64_t a_count = p.a_is_shared ? 1 : p.batch, b_count = p.b_is_shared ? 1 : p.batch;
+void add_matrix_product(Planner& planner, const LayerProduct& product, const GemmKernel& kernel) {
+    const GemmProblem& p = product.problem;
+    const std::int64_t a_count = product.shares_a ? 1 : p.batch;
+    const std::int64_t b_count = product.shares_b ? 1 : p.batch;
     const std::uint64_t a = planner.addresses.place_elements(a_count * p.m * p.k);
     const std::uint64_t b = planner.addresses.place_elements(b_count * p.k * p.n);
     const std::uint64_t c = planner.addresses.place_elements(p.batch * p.m * p.n);
     // (Rows of an operand are its outer extent; the sum runs along its columns unless transposed.)
-    planner.add_product(name,
+    planner.add_product(product.name,
                         {.batch = p.batch,
                          .m = p.m,
                          .n = p.n,
                          .k = p.k,
-                         .a = p.a_is_transposed ? matrix(a, p.k, p.m, true, p.a_is_shared)
-                                                : matrix(a, p.m, p.k, false, p.a_is_shared),
-                         .b = p.b_is_transposed ? matrix(b, p.n, p.k, false, p.b_is_shared)
-                                                : matrix(b, p.k, p.n, true, p.b_is_shared),
+                         .a = p.a_is_transposed ? matrix(a, p.k, p.m, true, product.shares_a)
+                                                : matrix(a, p.m, p.k, false, product.shares_a),
+                         .b = p.b_is_transposed ? matrix(b, p.n, p.k, false, product.shares_b)
+                                                : matrix(b, p.k, p.n, true, product.shares_b),
                          .c = matrix(c, p.m, p.n, false, false)},
-                        false);
+                        kernel, false);
 }
 
-void plan(Planner& planner, const FullyConnected& op, const Signature& signature, Pass pass) {
-    const std::int64_t out = op.out_features;
-    const std::int64_t rows = signature.outputs.at(0).elements() / out;
-    const std::int64_t in =
-        signature.inputs.at(0).tensor.elements() / std::max<std::int64_t>(1, rows);
-    if (pass == Pass::forward) {
-        add_matrix_product(planner, "product", {1, rows, out, in, false, true});
-    } else if (pass == Pass::backward_data) {
-        add_matrix_product(planner, "product", {1, rows, in, out, false, false});
-    } else {
-        add_matrix_product(planner, "product", {1, out, in, rows, true, false});
+void plan(Planner& planner, const LayerProduct& product) {
+    if (!product.algorithm.empty()) {
+        throw Error("convolutions of volumes cannot be simulated yet");
     }
+    const PlannedTiles& tiles = *planner.predicted.tiles;
+    add_matrix_product(planner, product,
+                       {.tile_n = tiles.tile_n,
+                        .tile_m = tiles.tile_m,
+                        .warps = tiles.warps,
+                        .splits = tiles.splits});
 }
 
-// Forward, and the gradients of both operands: dy b^T for a, a^T dy for b.
-void plan(Planner& planner, const MatMul& op, const Signature& signature, Pass pass) {
-    const Dims& y = signature.outputs.at(0).dims;
-    const Dims& a = signature.inputs.at(0).tensor.dims;
-    const std::int64_t m = y.at(y.size() - 2), n = y.back();
-    const std::int64_t k = op.transpose_a ? a.at(a.size() - 2) : a.back();
-    const std::int64_t batch = product(y) / std::max<std::int64_t>(1, m * n);
-    const bool b_is_shared = signature.inputs.at(1).tensor.dims.size() == 2 && batch > 1;
-    const bool a_is_shared = a.size() == 2 && batch > 1;
-    if (pass == Pass::forward) {
-        add_matrix_product(
-            planner, "product",
-            {batch, m, n, k, op.transpose_a, op.transpose_b, a_is_shared, b_is_shared});
-        return;
-    }
-    const Role wanted = pass == Pass::backward_weights ? Role::parameter : Role::activation;
-    if (signature.inputs[0].role == wanted) {
-        add_matrix_product(planner, "product of gradient",
-                           {batch, m, k, n, false, !op.transpose_b, false, b_is_shared});
-    }
-    if (signature.inputs[1].role == wanted) {
-        add_matrix_product(planner, "product of gradient",
-                           {batch, k, n, m, !op.transpose_a, false, a_is_shared, false});
-    }
+void plan(Planner&, const AttentionProblem&) {
+    throw Error("fused attention cannot be simulated yet");
 }
 
-std::uint64_t bytes(const Tensor& tensor) {
-    return static_cast<std::uint64_t>(tensor.bytes().value);
-}
-
-// Scores and their softmax are written and read.
-void plan(Planner& planner, const Attention& op, const Signature& signature, Pass pass) {
-    const AttentionExtents e = extents_of(op, signature);
-    const std::int64_t batch = e.batch * e.heads;
-    const std::uint64_t scores = bytes_of(batch * e.queries * e.keys);
-    const auto softmax = [&](int reads) {
-        std::vector<StreamRange> streams(static_cast<std::size_t>(reads),
-                                         {planner.addresses.place(scores), scores});
-        streams.push_back({planner.addresses.place(scores), scores, AccessKind::write});
-        planner.add_stream("softmax", std::move(streams),
-                           std::max(bytes_of(e.keys), bytes_of(1024)));
-    };
-    if (pass == Pass::forward) {
-        add_matrix_product(planner, "queries by keys",
-                           {batch, e.queries, e.keys, e.width, false, true});
-        softmax(2);
-        add_matrix_product(planner, "scores by values",
-                           {batch, e.queries, e.value_width, e.keys, false, false});
-        return;
-    }
-    add_matrix_product(planner, "gradient of values",
-                       {batch, e.keys, e.value_width, e.queries, true, false});
-    add_matrix_product(planner, "gradient of scores",
-                       {batch, e.queries, e.keys, e.value_width, false, true});
-    softmax(3);
-    add_matrix_product(planner, "gradient of queries",
-                       {batch, e.queries, e.width, e.keys, false, false});
-    add_matrix_product(planner, "gradient of keys",
-                       {batch, e.keys, e.width, e.queries, true, false});
-}
-
-// The products of all steps at once; those of single steps as a batch with shared weights, which
-// they find in the caches after the step before; and the cells' operations on them. (Blocks of
-// neighbouring steps may be simulated side by side; no device runs them so.)
-void plan(Planner& planner, const Recurrent& op, const Signature& signature, Pass pass) {
-    for (const LayerProduct& product : products_of(op, signature, pass)) {
-        const GemmProblem& p = product.problem;
-        const bool of_weights = pass == Pass::backward_weights;
-        add_matrix_product(planner, of_weights ? "product of gradient" : "product of all steps",
-                           {p.batch, p.m, p.n, p.k, of_weights, p.b_is_transposed});
-    }
-    for (const LayerProduct& product : step_products_of(op, signature, pass)) {
-        const GemmProblem& p = product.problem;
-        const auto steps = static_cast<std::int64_t>(product.repeats);
-        add_matrix_product(planner, "products of steps",
-                           {steps, p.m, p.n, p.k, false, p.b_is_transposed, false, true});
-        const bool is_forward = pass == Pass::forward;
-        const std::uint64_t gates = bytes_of(steps * p.m * (is_forward ? p.n : p.k));
-        const std::uint64_t states = bytes_of(steps * p.m * (is_forward ? p.k : p.n));
-        std::vector<StreamRange> streams{{planner.addresses.place(gates), gates},
-                                         {planner.addresses.place(states), states}};
-        streams.push_back(
-            is_forward ? StreamRange{planner.addresses.place(states), states, AccessKind::write}
-                       : StreamRange{planner.addresses.place(gates), gates, AccessKind::write});
-        planner.add_stream("cells", std::move(streams));
-    }
+// The products of the steps as a batch with shared weights, which they find in the caches after the
+// step before, and the cells' operations on them. (Blocks of neighbouring steps may be simulated
+// side by side; no device runs them so. The operations belong to the prediction's launches.)
+void plan(Planner& planner, const RecurrentProblem& sequence) {
+    const bool is_forward = sequence.pass == RecurrentPass::forward;
+    const auto wide = static_cast<std::int64_t>(sequence.gates()) * sequence.hidden;
+    const LayerProduct steps{.problem = {.batch = sequence.steps,
+                                         .m = sequence.batch,
+                                         .n = is_forward ? wide : sequence.hidden,
+                                         .k = is_forward ? sequence.hidden : wide,
+                                         .b_is_transposed = is_forward},
+                             .shares_b = true,
+                             .name = "products of steps"};
+    add_matrix_product(planner, steps, usual_kernel(steps.problem, planner.device));
+    const std::int64_t rows = sequence.steps * sequence.batch;
+    const std::uint64_t gates = bytes_of(rows * wide), states = bytes_of(rows * sequence.hidden);
+    const std::uint64_t written = is_forward ? states : gates;
+    std::vector<StreamRange> streams{{planner.addresses.place(gates), gates},
+                                     {planner.addresses.place(states), states}};
+    streams.push_back({planner.addresses.place(written), written, AccessKind::write});
+    planner.add_stream("cells", std::move(streams), {});
 }
 
 // Windows over an image; the gradient is a stream.
@@ -161,7 +91,7 @@ bool plan_window(Planner& planner, const Pooling& op, const Signature& signature
     }
     const Window window = window_of(op, signature.inputs[0].tensor);
     WindowView view =
-        pixels(planner.addresses.place(bytes(signature.inputs[0].tensor)), 1, 1, x[2], x[3]);
+        pixels(planner.addresses.place_elements(product(x)), 1, 1, x[2], x[3]);
     view.positions_h = y[2];
     view.positions_w = y[3];
     view.kernel_h = window.kernel[0];
@@ -174,11 +104,13 @@ bool plan_window(Planner& planner, const Pooling& op, const Signature& signature
     view.dilation_w = window.dilation[1];
     const std::int64_t results = product(y);
     const std::uint64_t base = planner.addresses.place_elements(results);
-    planner.add_window("windows", {.m = results,
-                                   .k = view.kernel_h * view.kernel_w,
-                                   .a = {.view = view},
-                                   .c = OperandView{.view = MatrixView{.base = base, .pitch = 0},
-                                                    .is_transposed = true}});
+    planner.add_window(
+        "windows",
+        {.m = results,
+         .k = view.kernel_h * view.kernel_w,
+         .a = {.view = view},
+         .c = OperandView{.view = MatrixView{.base = base, .pitch = 0}, .is_transposed = true}},
+        planner.predicted.on_device());
     return true;
 }
 
@@ -198,79 +130,56 @@ bool plan_window(Planner& planner, const Lrn& op, const Signature& signature, Pa
         {.m = elements,
          .k = op.size,
          .a = {.view = view},
-         .c = OperandView{.view = MatrixView{.base = base, .pitch = 0}, .is_transposed = true}});
+         .c = OperandView{.view = MatrixView{.base = base, .pitch = 0}, .is_transposed = true}},
+        planner.predicted.on_device());
     return true;
 }
 
-// How often a kernel passes over its input: it first sums over a row or a channel.
-template <class T>
-constexpr int passes_of = 1;
-template <>
-constexpr int passes_of<Softmax> = 2;
-template <>
-constexpr int passes_of<SoftmaxCrossEntropy> = 2;
-template <>
-constexpr int passes_of<LayerNormalization> = 2;
-template <>
-constexpr int passes_of<GroupNormalization> = 2;
-template <>
-constexpr int passes_of<BatchNormalization> = 2;
+// How often a kernel passes over what it reads: it first sums over a row or a channel.
+int passes_of(const Op& op) {
+    return std::holds_alternative<Softmax>(op) || std::holds_alternative<SoftmaxCrossEntropy>(op) ||
+                   std::holds_alternative<LayerNormalization>(op) ||
+                   std::holds_alternative<GroupNormalization>(op) ||
+                   std::holds_alternative<BatchNormalization>(op)
+               ? 2
+               : 1;
+}
 
-// The operands that a pass reads, once or twice, and writes (op/op.cpp counts the same bytes).
-void plan_streams(Planner& planner, const Op& op, const Signature& signature, Pass pass,
-                  int passes) {
-    const BackwardReads reads = reads_of(op);
-    std::vector<StreamRange> read, written;
-    const auto add = [&](std::vector<StreamRange>& streams, const Tensor& tensor, AccessKind kind) {
-        streams.push_back({planner.addresses.place(bytes(tensor)), bytes(tensor), kind});
-    };
-    const auto picked = pass == Pass::forward ? picked_operand(op) : std::nullopt;
-    for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
-        const Operand& input = signature.inputs[i];
-        const bool is_parameter = input.role == Role::parameter;
-        const bool is_read =
-            pass == Pass::forward ||
-            (pass == Pass::backward_data && reads.input_for_data && !is_parameter) ||
-            (pass == Pass::backward_data && reads.parameters_for_data && is_parameter) ||
-            (pass == Pass::backward_weights && reads.input_for_weights && !is_parameter) ||
-            (pass == Pass::update && is_parameter);
-        const bool is_written =
-            (pass == Pass::backward_data && input.role == Role::activation &&
-             is_floating(input.tensor.dtype)) ||
-            ((pass == Pass::backward_weights || pass == Pass::update) && is_parameter);
-        if (is_read && picked == i) {  // as many elements as are copied
-            const std::uint64_t size = std::min(bytes(input.tensor), bytes(signature.outputs[0]));
-            read.push_back({planner.addresses.place(size), size, AccessKind::read});
-        } else if (is_read) {
-            add(read, input.tensor, AccessKind::read);
-        }
-        if (pass == Pass::update && is_parameter) {  // its gradient
-            add(read, input.tensor, AccessKind::read);
-        }
-        if (is_written) {
-            add(written, input.tensor, AccessKind::write);
-        }
+void add_streams(Planner& planner, std::string_view name, const std::vector<Moved>& moved,
+                 int passes, std::uint64_t block_bytes) {
+    std::vector<StreamRange> read, written, streams;
+    for (const Moved& one : moved) {
+        const auto bytes = static_cast<std::uint64_t>(one.bytes.value);
+        (one.is_written ? written : read)
+            .push_back({planner.addresses.place(bytes), bytes,
+                        one.is_written ? AccessKind::write : AccessKind::read});
     }
-    for (const Tensor& output : signature.outputs) {
-        if (pass == Pass::forward) {
-            add(written, output, AccessKind::write);
-        } else if (pass != Pass::update) {
-            add(read, output, AccessKind::read);
-            if (pass == Pass::backward_data && reads.output_for_data) {
-                add(read, output, AccessKind::read);
-            }
-        }
-    }
-    if (pass == Pass::backward_data) {
-        const auto saved = static_cast<std::uint64_t>(saved_bytes_of(op, signature).value);
-        read.push_back({planner.addresses.place(saved), saved, AccessKind::read});
-    }
-    std::vector<StreamRange> streams;
     for (int one = 0; one < passes; ++one) {
         streams.insert(streams.end(), read.begin(), read.end());
     }
     streams.insert(streams.end(), written.begin(), written.end());
-    planner.add_stream("stream", std::move(streams));
+    planner.add_stream(name, std::move(streams), planner.predicted.on_device(), block_bytes);
+}
+
+void plan(Planner& planner, const LayerTask& task, const LayerStream& stream) {
+    constexpr std::uint64_t usual_block = 4096;
+    const KernelPrediction& predicted = planner.predicted;
+    if (!stream.moves_operands) {
+        add_streams(planner, predicted.name,
+                    {{predicted.dram_traffic - stream.written}, {stream.written, true}},
+                    stream.columns > 0 ? 2 : 1, std::max(bytes_of(stream.columns), usual_block));
+        return;
+    }
+    const auto* const pooling = std::get_if<Pooling>(&task.op);
+    const auto* const lrn = std::get_if<Lrn>(&task.op);
+    if ((pooling != nullptr && plan_window(planner, *pooling, task.signature, task.pass)) ||
+        (lrn != nullptr && plan_window(planner, *lrn, task.signature, task.pass))) {
+        return;
+    }
+    add_streams(planner, "stream",
+                moved_by(task.op, task.signature, task.pass,
+                         cost_of(task.execution.numerics.optimizer)),
+                task.pass == Pass::update ? 1 : passes_of(task.op), usual_block);
 }
 
 void require_f32(const Signature& signature) {
@@ -284,43 +193,24 @@ void require_f32(const Signature& signature) {
 
 }  // namespace
 
-std::vector<KernelPlan> plan_kernels(const Op& op, const Signature& signature, Pass pass,
-                                     PlannedConvolution convolution,
-                                     const DeviceDescription& device, const DeviceRates& rates) {
+std::vector<KernelPlan> plan_kernel(const LayerTask& task, const KernelPrediction& predicted,
+                                    const DeviceDescription& device) {
     if (device.kind != DeviceKind::gpu || !device.processors || !device.lanes ||
         !device.dram_bandwidth || !(device.boost_clock || device.base_clock)) {
         throw Error(fmt::format("'{}' is no GPU with processors, lanes, a clock and a bandwidth",
                                 device.name));
     }
-    require_f32(signature);
-    Planner planner{.device = device, .rates = rates};
+    require_f32(task.signature);
+    Planner planner{.device = device, .predicted = predicted};
     std::visit(
-        [&](const auto& one) {
-            using T = std::decay_t<decltype(one)>;
-            if constexpr (std::is_same_v<T, Opaque>) {
-                throw Error(fmt::format("accesses of {} are not known yet", T::type));
-            } else if constexpr (std::is_same_v<T, Reshape> || std::is_same_v<T, Identity>) {
-                return;
+        [&]<class T>(const T& work) {
+            if constexpr (std::is_same_v<T, LayerStream>) {
+                plan(planner, task, work);
             } else {
-                if (pass == Pass::update) {
-                    return plan_streams(planner, op, signature, pass, 1);
-                }
-                if constexpr (std::is_same_v<T, Convolution> ||
-                              std::is_same_v<T, TransposedConvolution>) {
-                    return plan(planner, one, signature, pass, convolution);
-                } else if constexpr (std::is_same_v<T, FullyConnected> ||
-                                     std::is_same_v<T, MatMul> || std::is_same_v<T, Attention> ||
-                                     std::is_same_v<T, Recurrent>) {
-                    return plan(planner, one, signature, pass);
-                } else if constexpr (std::is_same_v<T, Pooling> || std::is_same_v<T, Lrn>) {
-                    if (plan_window(planner, one, signature, pass)) {
-                        return;
-                    }
-                }
-                plan_streams(planner, op, signature, pass, passes_of<T>);
+                plan(planner, work);
             }
         },
-        op);
+        predicted.work);
     return std::move(planner.kernels);
 }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "device/description.h"
-#include "op/op.h"
-#include "predict/gemm.h"
+#include "predict/device_model.h"
 #include "predict/instructions.h"
-#include "predict/rates.h"
 #include "simulate/hierarchy.h"
 
 #include <cstdint>
@@ -26,26 +23,24 @@ struct KernelPlan {
     bool has_loop = false;              // it computes while the next step's loads are in flight
     Instructions instructions;          // per run
     double steps = 1;                   // per block
-    Seconds time;                       // per run, modelled: predict/gemm.h, or traffic of streams
+    Seconds time;                       // per run: the predicted kernel's, or its part of that
 };
 
-// Algorithms with known accesses.
-enum class PlannedConvolution { implicit_gemm, winograd };
-inline constexpr std::array<std::string_view, 2> names_of(PlannedConvolution) {
-    return {"implicit-gemm", "winograd"};
-}
+// Whether the accesses of a convolution's algorithm are known: implicit products, and Winograd's
+// F(4x4, 3x3) with separate transforms.
+bool has_known_accesses(const LayerConvolution& convolution);
 
-// How a GPU's library would do a pass of a layer in fp32: products in tiles, convolutions as
-// implicit products or by Winograd's F(4x4, 3x3) with separate transforms, pooling and
-// normalisation across channels by windows, attention by two products and a softmax, recurrent
-// layers step by step, and everything else as streams over its operands. None if nothing moves.
+// How a GPU's library runs a predicted kernel of a pass in fp32, in the tiles of the prediction:
+// products; convolutions as implicit products or, if they were predicted so, by Winograd; pooling
+// and normalisation across channels by windows; sequences step by step; everything else as streams.
+// Several kernels if the prediction sums them up: Winograd's transforms, the sum of splits, a
+// cell's operations.
 //
 // Layouts are dense, N C H W. For a strided convolution's backward_data, one phase of the stride is
-// planned; it runs as often as there are phases. Throws Error if the operator's or type's accesses
-// are not known, and if the device is not a GPU or lacks a number.
-std::vector<KernelPlan> plan_kernels(const Op& op, const Signature& signature, Pass pass,
-                                     PlannedConvolution convolution,
-                                     const DeviceDescription& device, const DeviceRates& rates);
+// planned; it runs as often as filters reach phases. Throws Error if the operator's or type's
+// accesses are not known, and if the device is not a GPU or lacks a number.
+std::vector<KernelPlan> plan_kernel(const LayerTask& task, const KernelPrediction& predicted,
+                                    const DeviceDescription& device);
 
 // Whether loads bypass the first-level cache, as on Kepler, unless set otherwise.
 bool bypasses_l1(const DeviceDescription& device);

@@ -31,6 +31,11 @@ LayerProduct product_over_rows(std::int64_t batch, std::int64_t m, std::int64_t 
     return found;
 }
 
+LayerProduct named(std::string_view name, LayerProduct product) {
+    product.name = name;
+    return product;
+}
+
 MatrixExtents extents_of_matmul(const MatMul& op, const Signature& signature) {
     const Dims& a = signature.inputs[0].tensor.dims;
     const Dims& result = signature.outputs[0].dims;
@@ -48,34 +53,34 @@ bool is_trained(const Operand& operand) {
     return operand.role == Role::parameter;
 }
 
-// The extents of a convolution's implicit product.
-struct WindowExtents {
-    std::int64_t groups, filters, channels, window, outputs, stride;
-};
-
 template <class Window>
-WindowExtents extents_of_window(const Window& op, const Dims& image, const Dims& result) {
+WindowExtents extents_of_window(const Window& op, const Dims& image, const Dims& result,
+                                Pass pass) {
     return {.groups = op.groups,
             .filters = result[1] / op.groups,
             .channels = image[1] / op.groups,
             .window = product(op.kernel),
+            .pixels = image[0] * product(std::span(image).subspan(2)),
             .outputs = result[0] * product(std::span(result).subspan(2)),
-            .stride = std::max<std::int64_t>(product(op.stride), 1)};
+            .row = result.back(),
+            .stride = std::max<std::int64_t>(product(op.stride), 1),
+            .pass = pass};
 }
 
 // If there are fewer channels than any tile has columns, libraries use special kernels, which are
 // assumed to be as fast as the forward product.
 constexpr std::int64_t most_few_channels = 4;
 
-std::vector<LayerProduct> implicit_product(const WindowExtents& x, Pass pass) {
+std::vector<LayerProduct> implicit_product(WindowExtents x) {
     LayerProduct found;
-    switch (pass) {
+    switch (x.pass) {
         case Pass::forward:
             found = product_of(x.groups, x.outputs, x.filters, x.channels * x.window);
             break;
         case Pass::backward_data: {
             if (x.channels <= most_few_channels) {
-                return implicit_product(x, Pass::forward);
+                x.pass = Pass::forward;
+                return implicit_product(x);
             }
             const std::int64_t phase =
                 std::max<std::int64_t>((x.window + x.stride - 1) / x.stride, 1);
@@ -117,14 +122,17 @@ void add_products(const CellExtents& c, Pass pass, std::vector<LayerProduct>& al
     const std::int64_t together = c.steps * c.batch;
     switch (pass) {
         case Pass::forward:
-            all.push_back(product_of(1, together, wide, c.inputs, true));
+            all.push_back(
+                named("product of all steps", product_of(1, together, wide, c.inputs, true)));
             break;
         case Pass::backward_data:
-            all.push_back(product_of(1, together, c.inputs, wide));
+            all.push_back(named("product of all steps", product_of(1, together, c.inputs, wide)));
             break;
         case Pass::backward_weights:
-            all.push_back(product_over_rows(1, wide, c.inputs, together));
-            all.push_back(product_over_rows(1, wide, c.hidden, together));
+            for (const std::int64_t columns : {c.inputs, c.hidden}) {
+                all.push_back(named("product of gradient",
+                                    product_over_rows(1, wide, columns, together)));
+            }
             break;
         case Pass::update:
             break;
@@ -234,9 +242,14 @@ std::vector<LayerProduct> products_of(const FullyConnected&, const Signature& si
 
 std::vector<LayerProduct> products_of(const MatMul& op, const Signature& signature, Pass pass) {
     const MatrixExtents x = extents_of_matmul(op, signature);
+    const auto is_shared = [&](std::size_t operand) {
+        return x.batch > 1 && signature.inputs[operand].tensor.dims.size() == 2;
+    };
     if (pass == Pass::forward) {
         LayerProduct product = product_of(x.batch, x.m, x.n, x.k, op.transpose_b);
         product.problem.a_is_transposed = op.transpose_a;
+        product.shares_a = is_shared(0);
+        product.shares_b = is_shared(1);
         return {product};
     }
     std::vector<LayerProduct> found;
@@ -246,25 +259,36 @@ std::vector<LayerProduct> products_of(const MatMul& op, const Signature& signatu
     const bool of_weights = pass == Pass::backward_weights;
     if (is_trained(signature.inputs[0]) == of_weights) {
         found.push_back(product_of(x.batch, x.m, x.k, x.n, !op.transpose_b));
+        found.back().shares_b = is_shared(1);
     }
     if (is_trained(signature.inputs[1]) == of_weights) {
         found.push_back(op.transpose_a ? product_of(x.batch, x.k, x.n, x.m)
                                        : product_over_rows(x.batch, x.k, x.n, x.m));
+        found.back().shares_a = is_shared(0);
     }
     return found;
 }
 
+std::optional<WindowExtents> window_extents(const Op& op, const Signature& signature, Pass pass) {
+    const Dims& input = signature.inputs[0].tensor.dims;
+    const Dims& output = signature.outputs[0].dims;
+    if (const auto* convolution = std::get_if<Convolution>(&op)) {
+        return extents_of_window(*convolution, input, output, pass);
+    }
+    if (const auto* transposed = std::get_if<TransposedConvolution>(&op)) {
+        return extents_of_window(*transposed, output, input, turned(pass));
+    }
+    return {};
+}
+
 std::vector<LayerProduct> products_of(const Convolution& op, const Signature& signature,
                                       Pass pass) {
-    return implicit_product(
-        extents_of_window(op, signature.inputs[0].tensor.dims, signature.outputs[0].dims), pass);
+    return implicit_product(*window_extents(op, signature, pass));
 }
 
 std::vector<LayerProduct> products_of(const TransposedConvolution& op, const Signature& signature,
                                       Pass pass) {
-    return implicit_product(
-        extents_of_window(op, signature.outputs[0].dims, signature.inputs[0].tensor.dims),
-        turned(pass));
+    return implicit_product(*window_extents(op, signature, pass));
 }
 
 std::vector<LayerProduct> products_of(const Recurrent& op, const Signature& signature, Pass pass) {
@@ -297,18 +321,35 @@ std::vector<LayerProduct> products_of(const Attention& op, const Signature& sign
     const std::int64_t heads = x.batch * x.heads;
     switch (pass) {
         case Pass::forward:
-            return {product_of(heads, x.queries, x.keys, x.width, true),
-                    product_of(heads, x.queries, x.value_width, x.keys)};
+            return {named("queries by keys", product_of(heads, x.queries, x.keys, x.width, true)),
+                    named("scores by values",
+                          product_of(heads, x.queries, x.value_width, x.keys))};
         case Pass::backward_data:
-            return {product_of(heads, x.queries, x.keys, x.value_width, true),   // of the scores
-                    product_over_rows(heads, x.keys, x.value_width, x.queries),  // of the values
-                    product_of(heads, x.queries, x.width, x.keys),               // of the queries
-                    product_over_rows(heads, x.keys, x.width, x.queries)};       // of the keys
+            return {named("gradient of scores",
+                          product_of(heads, x.queries, x.keys, x.value_width, true)),
+                    named("gradient of values",
+                          product_over_rows(heads, x.keys, x.value_width, x.queries)),
+                    named("gradient of queries", product_of(heads, x.queries, x.width, x.keys)),
+                    named("gradient of keys",
+                          product_over_rows(heads, x.keys, x.width, x.queries))};
         case Pass::backward_weights:
         case Pass::update:
             break;
     }
     return {};
+}
+
+std::optional<std::vector<LayerProduct>> layer_products(const Op& op, const Signature& signature,
+                                                        Pass pass) {
+    return std::visit(
+        [&](const auto& one) -> std::optional<std::vector<LayerProduct>> {
+            if constexpr (requires { products_of(one, signature, pass); }) {
+                return products_of(one, signature, pass);
+            } else {
+                return std::nullopt;
+            }
+        },
+        op);
 }
 
 std::optional<ConvolutionProblem> convolution_of(const Convolution& op, const Signature& signature,

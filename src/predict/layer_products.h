@@ -12,21 +12,30 @@
 
 namespace strata {
 
-// A product that a layer's pass needs, and how often it runs in sequence.
-struct LayerProduct {
-    GemmProblem problem;
-    std::string_view algorithm = {};  // of a convolution: "implicit-gemm"
-    double repeats = 1;
-
-    RateClass rates() const;
-};
-
 // The products of these operators' passes; none for an update. For y[N,out] = x W^T they are N x
 // out x in, for dx = dy W N x in x out, and for dW = dy^T x out x in x N; a product's two operands
 // likewise.
 std::vector<LayerProduct> products_of(const FullyConnected& op, const Signature& signature,
                                       Pass pass);
 std::vector<LayerProduct> products_of(const MatMul& op, const Signature& signature, Pass pass);
+
+// The same for any operator; nothing for one without products.
+std::optional<std::vector<LayerProduct>> layer_products(const Op& op, const Signature& signature,
+                                                        Pass pass);
+
+// The extents of a convolution's pass. A transposed one is a pass of the plain convolution whose
+// gradient it computes, so its images are its results.
+struct WindowExtents {
+    std::int64_t groups, filters, channels;  // the last two of each group
+    std::int64_t window;                     // elements of a filter's channel
+    std::int64_t pixels, outputs;            // of all images and of all results, in one channel
+    std::int64_t row;                        // of a result
+    std::int64_t stride;                     // of all axes together
+    Pass pass;
+};
+
+// Nothing for other operators.
+std::optional<WindowExtents> window_extents(const Op& op, const Signature& signature, Pass pass);
 
 // A convolution as an implicit product, one for each group: pixels of the result x filters x window
 // (forward), pixels of the image that share a phase of the stride x channels x window

@@ -14,23 +14,16 @@ constexpr int warp_threads = 32;
 constexpr double most_threads = 2048;  // per processor
 constexpr int stream_warps = 8;        // per block
 
-Bandwidth streaming_bandwidth(const DeviceDescription& device) {
-    constexpr double reached = 0.85;  // like a prior of predict/streaming.h
-    return device.dram_bandwidth->value * reached;
-}
-
 }  // namespace
 
-void Planner::add_product(const std::string& name, TiledProduct product, bool is_gathered,
-                          double runs) {
-    const GemmRates reached = product_rates();
-    const GemmProblem problem{.batch = product.batch,
-                              .m = product.m,
-                              .n = product.n,
-                              .k = product.k,
-                              .b_is_transposed = product.b && !product.b->is_transposed};
-    GemmKernel kernel = planned_kernel(
-        problem, candidate_kernels(reached, units_of(problem, device)), device, reached);
+GemmKernel usual_kernel(const GemmProblem& problem, const DeviceDescription& device) {
+    const GemmRates rates = prior_gemm_rates(device);
+    return planned_kernel(problem, candidate_kernels(rates, units_of(problem, device)), device,
+                          rates);
+}
+
+void Planner::add_product(std::string_view name, TiledProduct product, const GemmKernel& kernel,
+                          bool is_gathered, double runs) {
     product.tile_m = kernel.tile_m;
     product.tile_n = kernel.tile_n;
     product.tile_k = step_depth;
@@ -61,7 +54,7 @@ void Planner::add_product(const std::string& name, TiledProduct product, bool is
     plan.instructions *= plan.steps;
     plan.instructions += instructions_of_epilogue(tile);
     plan.instructions *= blocks;
-    plan.time = predict_gemm(problem, kernel, device, reached).time - reached.launch;
+    plan.time = time_of_product() / runs;
     kernels.push_back(std::move(plan));
     if (product.splits > 1) {
         const std::uint64_t result = bytes_of(product.batch * product.m * product.n);
@@ -71,11 +64,11 @@ void Planner::add_product(const std::string& name, TiledProduct product, bool is
                 {product.partial_sums + static_cast<std::uint64_t>(split) * result, result});
         }
         streams.push_back({addresses.place(result), result, AccessKind::write});
-        add_stream("sum of splits", std::move(streams));
+        add_stream("sum of splits", std::move(streams), predicted.terms[Term::split]);
     }
 }
 
-void Planner::add_stream(const std::string& name, std::vector<StreamRange> streams,
+void Planner::add_stream(std::string_view name, std::vector<StreamRange> streams, Seconds time,
                          std::uint64_t block_bytes) {
     std::erase_if(streams, [](const StreamRange& stream) { return stream.bytes == 0; });
     if (streams.empty()) {
@@ -92,11 +85,11 @@ void Planner::add_stream(const std::string& name, std::vector<StreamRange> strea
     plan.instructions =
         instructions_of_stream(read / static_cast<double>(planned_element_bytes),
                                written / static_cast<double>(planned_element_bytes));
-    plan.time = Bytes{read + written} / streaming_bandwidth(device);
+    plan.time = time;
     kernels.push_back(std::move(plan));
 }
 
-void Planner::add_window(const std::string& name, TiledProduct window) {
+void Planner::add_window(std::string_view name, TiledProduct window, Seconds time) {
     window.tile_m = stream_warps * warp_threads;  // one result per thread
     window.tile_k = 1;
     window.tile_n = window.n;
@@ -108,11 +101,7 @@ void Planner::add_window(const std::string& name, TiledProduct window) {
     plan.steps = static_cast<double>(window.k);
     plan.resident_blocks = static_cast<std::uint32_t>(most_threads / (stream_warps * warp_threads));
     plan.instructions = instructions_of_stream(windows * static_cast<double>(window.k), results);
-    const auto& view = std::get<WindowView>(window.a.view);
-    const double read = windows / static_cast<double>(view.positions_h * view.positions_w) *
-                        static_cast<double>(view.height * view.width);
-    plan.time = Bytes{(read + results) * static_cast<double>(planned_element_bytes)} /
-                streaming_bandwidth(device);
+    plan.time = time;
     kernels.push_back(std::move(plan));
 }
 

@@ -33,42 +33,38 @@ private:
     std::uint64_t next_ = 0;
 };
 
-// Plans one pass: holds the kernels so far, and the tensors' addresses.
+// Plans a predicted kernel: holds the kernels so far, and the tensors' addresses.
 struct Planner {
     const DeviceDescription& device;
-    const DeviceRates& rates;
+    const KernelPrediction& predicted;
     std::vector<KernelPlan> kernels = {};
     Addresses addresses = {};
 
-    GemmRates product_rates() const {
-        for (const char* name : {"gemm fp32", "linear", "bmm"}) {
-            if (const auto found = rates.gemm.find(name); found != rates.gemm.end()) {
-                return found->second;
-            }
-        }
-        return prior_gemm_rates(device);
+    // The prediction's time for products, without transforms and the sum of splits.
+    Seconds time_of_product() const {
+        return predicted.on_device() - predicted.terms[Term::transforms] -
+               predicted.terms[Term::split];
     }
 
-    // A product in the tiles that predict/gemm.h would choose; if it is split, also the sum of the
-    // splits.
-    void add_product(const std::string& name, TiledProduct product, bool is_gathered,
-                     double runs = 1);
+    // A product whose rows and columns are divided as in the kernel; if it is split, also the sum
+    // of the splits.
+    void add_product(std::string_view name, TiledProduct product, const GemmKernel& kernel,
+                     bool is_gathered, double runs = 1);
     // A kernel that passes over streams; streams without bytes are left out.
-    void add_stream(const std::string& name, std::vector<StreamRange> streams,
+    void add_stream(std::string_view name, std::vector<StreamRange> streams, Seconds time,
                     std::uint64_t block_bytes = 4096);
     // A kernel whose threads each pass over a window, one element at a time; only A is read.
-    void add_window(const std::string& name, TiledProduct window);
+    void add_window(std::string_view name, TiledProduct window, Seconds time);
 };
+
+// The kernel of a product that the prediction does not name: the fastest by a device's priors.
+GemmKernel usual_kernel(const GemmProblem& problem, const DeviceDescription& device);
 
 // A tensor [N, C, H, W] as pixels by channels.
 WindowView pixels(std::uint64_t base, std::int64_t all_channels, std::int64_t group_channels,
                   std::int64_t height, std::int64_t width);
 
-// planner_convolution.cpp. A transposed convolution is another one's gradient: its result is the
-// other one's image. Throws Error for volumes.
-void plan(Planner& planner, const Convolution& op, const Signature& signature, Pass pass,
-          PlannedConvolution algorithm);
-void plan(Planner& planner, const TransposedConvolution& op, const Signature& signature, Pass pass,
-          PlannedConvolution algorithm);
+// planner_convolution.cpp.
+void plan(Planner& planner, const LayerConvolution& convolution);
 
 }  // namespace strata

@@ -1,150 +1,122 @@
 // SPDX-License-Identifier: MIT
 #include "predict/planner.h"
 
-#include "op/window.h"
-#include "predict/layer_products.h"
+#include <algorithm>
+#include <utility>
 
 namespace strata {
 
 namespace {
 
-struct Extents2d {
-    std::int64_t h = 1, w = 1;
-};
-Extents2d plane(const Dims& values) {
-    return values.size() == 1 ? Extents2d{1, values[0]} : Extents2d{values[0], values[1]};
-}
+// A convolution's extents as those of its operands.
+struct Planes {
+    const ConvolutionProblem& c;
+    const GemmKernel& kernel;  // whose rows are columns here
 
-// The extents of a planar convolution.
-struct PlaneConvolution {
-    std::int64_t images, channels, filters, groups;
-    Extents2d image, result, kernel, stride, pad, dilation;
+    std::int64_t channels() const { return c.c / c.groups; }
+    std::int64_t filters() const { return c.k / c.groups; }
+    std::int64_t window() const { return channels() * c.r * c.s; }
+    std::int64_t results() const { return c.n * c.result_h() * c.result_w(); }
+    std::int64_t image_elements() const { return c.n * c.c * c.h * c.w; }
 
-    std::int64_t channels_of_group() const { return channels / groups; }
-    std::int64_t filters_of_group() const { return filters / groups; }
-    std::int64_t window() const { return channels_of_group() * kernel.h * kernel.w; }
-    std::int64_t results() const { return images * result.h * result.w; }
-    WindowView image_view(std::uint64_t base) const {
-        WindowView view = pixels(base, channels, channels_of_group(), image.h, image.w);
-        view.positions_h = result.h;
-        view.positions_w = result.w;
-        view.kernel_h = kernel.h;
-        view.kernel_w = kernel.w;
-        view.stride_h = stride.h;
-        view.stride_w = stride.w;
-        view.pad_h = pad.h;
-        view.pad_w = pad.w;
-        view.dilation_h = dilation.h;
-        view.dilation_w = dilation.w;
+    WindowView image(std::uint64_t base) const {
+        WindowView view = pixels(base, c.c, channels(), c.h, c.w);
+        view.positions_h = c.result_h();
+        view.positions_w = c.result_w();
+        view.kernel_h = c.r;
+        view.kernel_w = c.s;
+        view.stride_h = c.stride_h;
+        view.stride_w = c.stride_w;
+        view.pad_h = c.pad_h;
+        view.pad_w = c.pad_w;
+        view.dilation_h = c.dilation_h;
+        view.dilation_w = c.dilation_w;
         return view;
     }
-    WindowView result_view(std::uint64_t base) const {
-        return pixels(base, filters, filters_of_group(), result.h, result.w);
+    WindowView result(std::uint64_t base) const {
+        return pixels(base, c.k, filters(), c.result_h(), c.result_w());
+    }
+    MatrixView weights(std::uint64_t base) const {
+        return {.base = base,
+                .pitch = bytes_of(window()),
+                .batch_pitch = bytes_of(window() * filters())};
     }
 };
 
-// The convolution whose images and results have these extents.
-PlaneConvolution extents_of(const Window& window, std::int64_t groups, const Dims& x,
-                            const Dims& y) {
-    if (x.size() > 4) {
-        throw Error("convolutions of volumes cannot be simulated yet");
-    }
-    return {
-        .images = x[0],
-        .channels = x[1],
-        .filters = y[1],
-        .groups = groups,
-        .image = plane({x.begin() + 2, x.end()}),
-        .result = plane({y.begin() + 2, y.end()}),
-        .kernel = window.kernel.size() == 1 ? Extents2d{1, window.kernel[0]} : plane(window.kernel),
-        .stride = plane(window.stride),
-        .pad = window.pad_begin.size() == 1 ? Extents2d{0, window.pad_begin[0]}
-                                            : plane(window.pad_begin),
-        .dilation = plane(window.dilation)};
-}
-
 // Filters x pixels of the result x window: y = w x.
-void plan_forward(Planner& planner, const PlaneConvolution& c) {
-    const std::uint64_t x =
-        planner.addresses.place_elements(c.images * c.channels * c.image.h * c.image.w);
-    const std::uint64_t w = planner.addresses.place_elements(c.filters * c.window());
-    const std::uint64_t y = planner.addresses.place_elements(c.results() * c.filters);
-    planner.add_product(
-        "implicit product",
-        {.batch = c.groups,
-         .m = c.filters_of_group(),
-         .n = c.results(),
-         .k = c.window(),
-         .a = {.view = MatrixView{.base = w,
-                                  .pitch = bytes_of(c.window()),
-                                  .batch_pitch = bytes_of(c.window() * c.filters_of_group())}},
-         .b = OperandView{.view = c.image_view(x)},
-         .c = OperandView{.view = c.result_view(y), .is_transposed = true}},
-        true);
+void plan_forward(Planner& planner, const Planes& x) {
+    const std::uint64_t image = planner.addresses.place_elements(x.image_elements());
+    const std::uint64_t weights = planner.addresses.place_elements(x.c.k * x.window());
+    const std::uint64_t result = planner.addresses.place_elements(x.results() * x.c.k);
+    planner.add_product("implicit product",
+                        {.batch = x.c.groups,
+                         .m = x.filters(),
+                         .n = x.results(),
+                         .k = x.window(),
+                         .a = {.view = x.weights(weights)},
+                         .b = OperandView{.view = x.image(image)},
+                         .c = OperandView{.view = x.result(result), .is_transposed = true}},
+                        x.kernel, true);
 }
 
 // Channels x pixels of the image x (filters by window): the gradient of x is a convolution of y's
 // gradient with the window turned around. Pixels that share a phase of the stride use the same part
 // of the window.
-void plan_backward_data(Planner& planner, const PlaneConvolution& c) {
+void plan_backward_data(Planner& planner, const Planes& x) {
+    const ConvolutionProblem& c = x.c;
     const auto up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-    const Extents2d part{up(c.kernel.h, c.stride.h), up(c.kernel.w, c.stride.w)};
-    const Extents2d phase{up(c.image.h, c.stride.h), up(c.image.w, c.stride.w)};
-    const std::int64_t filters = c.filters_of_group(), channels = c.channels_of_group();
-    const std::uint64_t dy = planner.addresses.place_elements(c.results() * c.filters);
-    const std::uint64_t w = planner.addresses.place_elements(c.filters * c.window());
-    const std::uint64_t dx =
-        planner.addresses.place_elements(c.images * c.channels * c.image.h * c.image.w);
-    WindowView gradient = c.result_view(dy);
-    gradient.positions_h = phase.h;
-    gradient.positions_w = phase.w;
-    gradient.kernel_h = part.h;
-    gradient.kernel_w = part.w;
-    gradient.dilation_h = c.stride.h == 1 ? c.dilation.h : 1;
-    gradient.dilation_w = c.stride.w == 1 ? c.dilation.w : 1;
-    gradient.pad_h = (part.h - 1) * gradient.dilation_h - c.pad.h / c.stride.h;
-    gradient.pad_w = (part.w - 1) * gradient.dilation_w - c.pad.w / c.stride.w;
-    WindowView weights = pixels(w, channels, 1, c.kernel.h, c.kernel.w);
-    weights.batch_pitch = bytes_of(c.window() * filters);
-    weights.positions_h = part.h;
-    weights.positions_w = part.w;
-    weights.stride_h = c.stride.h;
-    weights.stride_w = c.stride.w;
-    WindowView result = pixels(dx, c.channels, channels, c.image.h, c.image.w);
-    result.positions_h = phase.h;
-    result.positions_w = phase.w;
-    result.stride_h = c.stride.h;
-    result.stride_w = c.stride.w;
-    planner.add_product("implicit product",
-                        {.batch = c.groups,
-                         .m = channels,
-                         .n = c.images * phase.h * phase.w,
-                         .k = filters * part.h * part.w,
-                         .a = {.view = weights, .is_transposed = true},
-                         .b = OperandView{.view = gradient},
-                         .c = OperandView{.view = result, .is_transposed = true}},
-                        true, static_cast<double>(c.stride.h * c.stride.w));
-}
-
-// Filters x window x pixels of the result.
-void plan_backward_weights(Planner& planner, const PlaneConvolution& c) {
-    const std::uint64_t x =
-        planner.addresses.place_elements(c.images * c.channels * c.image.h * c.image.w);
-    const std::uint64_t dy = planner.addresses.place_elements(c.results() * c.filters);
-    const std::uint64_t dw = planner.addresses.place_elements(c.filters * c.window());
+    const std::int64_t part_h = up(c.r, c.stride_h), part_w = up(c.s, c.stride_w);
+    const std::int64_t phase_h = up(c.h, c.stride_h), phase_w = up(c.w, c.stride_w);
+    const std::uint64_t dy = planner.addresses.place_elements(x.results() * c.k);
+    const std::uint64_t w = planner.addresses.place_elements(c.k * x.window());
+    const std::uint64_t dx = planner.addresses.place_elements(x.image_elements());
+    WindowView gradient = x.result(dy);
+    gradient.positions_h = phase_h;
+    gradient.positions_w = phase_w;
+    gradient.kernel_h = part_h;
+    gradient.kernel_w = part_w;
+    gradient.dilation_h = c.stride_h == 1 ? c.dilation_h : 1;
+    gradient.dilation_w = c.stride_w == 1 ? c.dilation_w : 1;
+    gradient.pad_h = (part_h - 1) * gradient.dilation_h - c.pad_h / c.stride_h;
+    gradient.pad_w = (part_w - 1) * gradient.dilation_w - c.pad_w / c.stride_w;
+    WindowView weights = pixels(w, x.channels(), 1, c.r, c.s);
+    weights.batch_pitch = bytes_of(x.window() * x.filters());
+    weights.positions_h = part_h;
+    weights.positions_w = part_w;
+    weights.stride_h = c.stride_h;
+    weights.stride_w = c.stride_w;
+    WindowView result = pixels(dx, c.c, x.channels(), c.h, c.w);
+    result.positions_h = phase_h;
+    result.positions_w = phase_w;
+    result.stride_h = c.stride_h;
+    result.stride_w = c.stride_w;
     planner.add_product(
         "implicit product",
         {.batch = c.groups,
-         .m = c.filters_of_group(),
-         .n = c.window(),
-         .k = c.results(),
-         .a = {.view = c.result_view(dy), .is_transposed = true},
-         .b = OperandView{.view = c.image_view(x), .is_transposed = true},
-         .c = OperandView{.view = MatrixView{.base = dw,
-                                             .pitch = bytes_of(c.window()),
-                                             .batch_pitch =
-                                                 bytes_of(c.window() * c.filters_of_group())}}},
-        true);
+         .m = x.channels(),
+         .n = c.n * phase_h * phase_w,
+         .k = x.filters() * part_h * part_w,
+         .a = {.view = weights, .is_transposed = true},
+         .b = OperandView{.view = gradient},
+         .c = OperandView{.view = result, .is_transposed = true}},
+        x.kernel, true,
+        static_cast<double>(std::min(c.stride_h, c.r) * std::min(c.stride_w, c.s)));
+}
+
+// Filters x window x pixels of the result.
+void plan_backward_weights(Planner& planner, const Planes& x) {
+    const std::uint64_t image = planner.addresses.place_elements(x.image_elements());
+    const std::uint64_t dy = planner.addresses.place_elements(x.results() * x.c.k);
+    const std::uint64_t dw = planner.addresses.place_elements(x.c.k * x.window());
+    planner.add_product("implicit product",
+                        {.batch = x.c.groups,
+                         .m = x.filters(),
+                         .n = x.window(),
+                         .k = x.results(),
+                         .a = {.view = x.result(dy), .is_transposed = true},
+                         .b = OperandView{.view = x.image(image), .is_transposed = true},
+                         .c = OperandView{.view = x.weights(dw)}},
+                        x.kernel, true);
 }
 
 // One side of Winograd's F(4x4, 3x3): images of `channels` planes, in tiles of 6 x 6 that start
@@ -153,36 +125,39 @@ constexpr std::int64_t winograd_tile = 6;
 constexpr std::int64_t winograd_step = 4;
 constexpr std::int64_t winograd_elements = winograd_tile * winograd_tile;
 
-bool has_winograd(const PlaneConvolution& c, Pass pass) {
-    const auto is = [](Extents2d e, std::int64_t value) { return e.h == value && e.w == value; };
-    return pass != Pass::backward_weights && is(c.kernel, 3) && is(c.stride, 1) &&
-           is(c.dilation, 1) && c.groups == 1;
-}
-
 // y = A^T ((B^T x B) . (G w G^T)) A, with one kernel for each of the four. Backward data is the
 // same with images and results, channels and filters exchanged.
-void plan_winograd(Planner& planner, const PlaneConvolution& c, Pass pass) {
-    const bool forward = pass == Pass::forward;
-    const std::int64_t from = forward ? c.channels : c.filters;
-    const std::int64_t to = forward ? c.filters : c.channels;
-    const Extents2d in = forward ? c.image : c.result, out = forward ? c.result : c.image;
-    const std::int64_t tiles_h = (out.h + winograd_step - 1) / winograd_step;
-    const std::int64_t tiles_w = (out.w + winograd_step - 1) / winograd_step;
-    const std::int64_t tiles = c.images * tiles_h * tiles_w;
+void plan_winograd(Planner& planner, const Planes& x) {
+    const ConvolutionProblem& c = x.c;
+    const bool forward = c.pass == ConvolutionPass::forward;
+    const std::int64_t from = forward ? c.c : c.k, to = forward ? c.k : c.c;
+    const std::int64_t in_h = forward ? c.h : c.result_h(), in_w = forward ? c.w : c.result_w();
+    const std::int64_t out_h = forward ? c.result_h() : c.h, out_w = forward ? c.result_w() : c.w;
+    const std::int64_t tiles_h = (out_h + winograd_step - 1) / winograd_step;
+    const std::int64_t tiles_w = (out_w + winograd_step - 1) / winograd_step;
+    const std::int64_t tiles = c.n * tiles_h * tiles_w;
     Addresses& at = planner.addresses;
-    const std::uint64_t x = at.place_elements(c.images * from * in.h * in.w);
-    const std::uint64_t w = at.place_elements(from * to * 9);
-    const std::uint64_t y = at.place_elements(c.images * to * out.h * out.w);
-    const std::uint64_t u = at.place_elements(winograd_elements * tiles * from);
-    const std::uint64_t v = at.place_elements(winograd_elements * from * to);
-    const std::uint64_t m = at.place_elements(winograd_elements * tiles * to);
-    WindowView tile_view = pixels(x, 1, 1, in.h, in.w);
+    const std::uint64_t weights = bytes_of(from * to * 9), results = bytes_of(c.n * to * out_h * out_w);
+    const std::uint64_t images = bytes_of(c.n * from * in_h * in_w);
+    const std::uint64_t images_in_tiles = bytes_of(winograd_elements * tiles * from);
+    const std::uint64_t weights_in_tiles = bytes_of(winograd_elements * from * to);
+    const std::uint64_t results_in_tiles = bytes_of(winograd_elements * tiles * to);
+    const std::uint64_t image = at.place(images), w = at.place(weights), y = at.place(results);
+    const std::uint64_t u = at.place(images_in_tiles), v = at.place(weights_in_tiles),
+                        m = at.place(results_in_tiles);
+    // Each transform has its share of their time by its bytes.
+    const auto all = static_cast<double>(images + weights + results + images_in_tiles +
+                                         weights_in_tiles + results_in_tiles);
+    const auto share = [&](std::uint64_t bytes) {
+        return planner.predicted.terms[Term::transforms] * (static_cast<double>(bytes) / all);
+    };
+    WindowView tile_view = pixels(image, 1, 1, in_h, in_w);
     tile_view.positions_h = tiles_h;
     tile_view.positions_w = tiles_w;
     tile_view.kernel_h = tile_view.kernel_w = winograd_tile;
     tile_view.stride_h = tile_view.stride_w = winograd_step;
-    tile_view.pad_h = forward ? c.pad.h : 2 - c.pad.h;
-    tile_view.pad_w = forward ? c.pad.w : 2 - c.pad.w;
+    tile_view.pad_h = forward ? c.pad_h : 2 - c.pad_h;
+    tile_view.pad_w = forward ? c.pad_w : 2 - c.pad_w;
     planner.add_window(
         "transform of images",
         {.m = tiles * from,
@@ -190,10 +165,11 @@ void plan_winograd(Planner& planner, const PlaneConvolution& c, Pass pass) {
          .k = winograd_elements,
          .a = {.view = tile_view},
          .c = OperandView{.view = MatrixView{.base = u, .pitch = bytes_of(tiles * from)},
-                          .is_transposed = true}});
+                          .is_transposed = true}},
+        share(images + images_in_tiles));
     planner.add_stream("transform of weights",
-                       {{w, bytes_of(from * to * 9)},
-                        {v, bytes_of(winograd_elements * from * to), AccessKind::write}});
+                       {{w, weights}, {v, weights_in_tiles, AccessKind::write}},
+                       share(weights + weights_in_tiles));
     planner.add_product("product of transforms",
                         {.batch = winograd_elements,
                          .m = to,
@@ -209,42 +185,46 @@ void plan_winograd(Planner& planner, const PlaneConvolution& c, Pass pass) {
                          .c = OperandView{.view = MatrixView{.base = m,
                                                              .pitch = bytes_of(tiles),
                                                              .batch_pitch = bytes_of(tiles * to)}}},
-                        false);
+                        x.kernel, false);
     planner.add_stream("transform of results",
-                       {{m, bytes_of(winograd_elements * tiles * to)},
-                        {y, bytes_of(c.images * to * out.h * out.w), AccessKind::write}});
+                       {{m, results_in_tiles}, {y, results, AccessKind::write}},
+                       share(results + results_in_tiles));
 }
 
-void plan_pass(Planner& planner, const PlaneConvolution& c, Pass pass,
-               PlannedConvolution algorithm) {
-    if (algorithm == PlannedConvolution::winograd && has_winograd(c, pass)) {
-        plan_winograd(planner, c, pass);
-    } else if (pass == Pass::forward) {
-        plan_forward(planner, c);
-    } else if (pass == Pass::backward_data) {
-        plan_backward_data(planner, c);
-    } else {
-        plan_backward_weights(planner, c);
-    }
+bool is_winograd(const LayerConvolution& convolution) {
+    return convolution.kernel.algorithm == LibraryAlgorithm::winograd_3x3 &&
+           convolution.problem.pass != ConvolutionPass::backward_weights;
 }
 
 }  // namespace
 
-void plan(Planner& planner, const Convolution& op, const Signature& signature, Pass pass,
-          PlannedConvolution algorithm) {
-    const Tensor& image = signature.inputs.at(0).tensor;
-    plan_pass(planner,
-              extents_of(window_of(op, image), op.groups, image.dims, signature.outputs.at(0).dims),
-              pass, algorithm);
+bool has_known_accesses(const LayerConvolution& convolution) {
+    const LibraryAlgorithm algorithm = convolution.kernel.algorithm;
+    return algorithm == LibraryAlgorithm::implicit_gemm ||
+           algorithm == LibraryAlgorithm::precomputed_gemm || is_winograd(convolution);
 }
 
-void plan(Planner& planner, const TransposedConvolution& op, const Signature& signature, Pass pass,
-          PlannedConvolution algorithm) {
-    const Tensor& result = signature.inputs.at(0).tensor;
-    plan_pass(
-        planner,
-        extents_of(window_of(op, result), op.groups, signature.outputs.at(0).dims, result.dims),
-        turned(pass), algorithm);
+// (An algorithm without known accesses is planned as an implicit product.)
+void plan(Planner& planner, const LayerConvolution& convolution) {
+    const ConvolutionProblem& c = convolution.problem;
+    GemmKernel kernel = has_known_accesses(convolution)
+                            ? blocks_of(convolution.kernel)
+                            : usual_kernel({.batch = c.groups,
+                                            .m = c.n * c.result_h() * c.result_w(),
+                                            .n = c.k / c.groups,
+                                            .k = c.c / c.groups * c.r * c.s},
+                                           planner.device);
+    std::swap(kernel.tile_m, kernel.tile_n);
+    const Planes planes{c, kernel};
+    if (is_winograd(convolution)) {
+        plan_winograd(planner, planes);
+    } else if (c.pass == ConvolutionPass::forward) {
+        plan_forward(planner, planes);
+    } else if (c.pass == ConvolutionPass::backward_data) {
+        plan_backward_data(planner, planes);
+    } else {
+        plan_backward_weights(planner, planes);
+    }
 }
 
 }  // namespace strata

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "predict/simulated_pass.h"
 
+#include "base/error.h"
 #include "predict/ceilings.h"
 
 #include <algorithm>
@@ -31,33 +32,74 @@ void add(LevelCounts& sum, const LevelCounts& more) {
     sum.hits_error += more.hits_error;  // (all kernels sample the same sets)
 }
 
+ConvolutionAlgorithm algorithm_of(const std::optional<PlannedConvolution>& planned) {
+    return !planned                                   ? ConvolutionAlgorithm::automatic
+           : *planned == PlannedConvolution::winograd ? ConvolutionAlgorithm::winograd_4x4_3x3
+                                                      : ConvolutionAlgorithm::implicit_gemm;
+}
+
+Kernels kernels_of(const LayerTask& task, const DeviceModel& model,
+                   ConvolutionAlgorithm algorithm) {
+    Execution execution = task.execution;
+    execution.engine.algorithm = algorithm;
+    LayerPrediction found = model.predict({task.op, task.signature, task.pass, execution});
+    if (const auto* const none = std::get_if<NoModel>(&found)) {
+        throw Error(none->reason);
+    }
+    return std::get<Kernels>(std::move(found));
+}
+
+// The same kernel of a library's implicit product, in the time of the predicted algorithm.
+KernelPrediction implicit_product(const LayerTask& task, const DeviceModel& model,
+                                  const KernelPrediction& predicted) {
+    KernelPrediction found =
+        kernels_of(task, model, ConvolutionAlgorithm::implicit_gemm).front();
+    const double factor = predicted.on_device() / found.on_device();
+    found.time *= factor;
+    for (Seconds& term : found.terms.values) {
+        term *= factor;
+    }
+    return found;
+}
+
+KernelSimulation simulated(const KernelPlan& plan, const DeviceDescription& device,
+                           const SimulationOptions& options) {
+    const GpuMemory memory =
+        memory_of(device, plan, options.bypass_l1.value_or(bypasses_l1(device)));
+    KernelSimulation kernel{.name = plan.name,
+                            .runs = plan.runs,
+                            .time = plan.time * plan.runs,
+                            .instructions = plan.instructions};
+    kernel.traffic = simulate(*plan.accesses, memory, options.engine, options.most_accesses);
+    kernel.stalls = stall_shares(plan, kernel.traffic, device);
+    if (options.checks_engine) {
+        kernel.check =
+            simulate(*plan.accesses, memory, check_of(options.engine), options.most_accesses);
+        repeat(*kernel.check, plan.runs);
+    }
+    kernel.instructions *= plan.runs;
+    repeat(kernel.traffic, plan.runs);
+    return kernel;
+}
+
 }  // namespace
 
-std::vector<KernelSimulation> simulate_pass(const Op& op, const Signature& signature, Pass pass,
-                                            const DeviceDescription& device,
-                                            const DeviceRates& rates,
+std::vector<KernelSimulation> simulate_pass(const LayerTask& task, const DeviceModel& model,
                                             const SimulationOptions& options) {
-    const bool bypass = options.bypass_l1.value_or(bypasses_l1(device));
     std::vector<KernelSimulation> found;
-    for (const KernelPlan& plan : plan_kernels(
-             op, signature, pass, options.convolution.value_or(PlannedConvolution::implicit_gemm),
-             device, rates)) {
-        const GpuMemory memory = memory_of(device, plan, bypass);
-        KernelSimulation kernel{.name = plan.name,
-                                .runs = plan.runs,
-                                .time = plan.time * plan.runs,
-                                .instructions = plan.instructions};
-        kernel.traffic = simulate(*plan.accesses, memory, options.engine, options.most_accesses);
-        kernel.stalls = stall_shares(plan, kernel.traffic, device);
-        if (options.checks_engine) {
-            kernel.check =
-                simulate(*plan.accesses, memory, check_of(options.engine), options.most_accesses);
-            repeat(*kernel.check, plan.runs);
+    for (KernelPrediction& predicted : kernels_of(task, model, algorithm_of(options.convolution))) {
+        std::string stands_for;
+        if (const auto* const own = predicted.convolution();
+            own != nullptr && !has_known_accesses(*own)) {
+            stands_for = " in place of " + predicted.algorithm;
+            predicted = implicit_product(task, model, predicted);
         }
-        kernel.instructions *= plan.runs;
-        repeat(kernel.traffic, plan.runs);
-        found.push_back(std::move(kernel));
+        for (const KernelPlan& plan : plan_kernel(task, predicted, model.device())) {
+            found.push_back(simulated(plan, model.device(), options));
+            found.back().name += stands_for;
+        }
     }
+    keep_within_ceilings(found, model.device());
     return found;
 }
 

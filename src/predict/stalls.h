@@ -82,7 +82,7 @@ struct StallShares {
 // network with stations for issue, fp32 units, shared memory, L1, L2 and DRAM; a scheduler has its
 // share of the stations that all use. A round is a step of a block. A load's latency is a delay;
 // for loops that load ahead, only the part beyond the step counts. Modelled, not fitted. Requires:
-// a device and a kernel from plan_kernels.
+// a device and a kernel from plan_kernel.
 StallShares stall_shares(const KernelPlan& kernel, const SimulatedKernel& traffic,
                          const DeviceDescription& device);
 

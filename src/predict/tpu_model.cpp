@@ -36,19 +36,6 @@ bool is_fused_on_tpus(const Op& op) {
            std::holds_alternative<Cast>(op);
 }
 
-// The products of an operator's pass; none if it has none.
-std::vector<LayerProduct> products_on_tpu(const LayerTask& task) {
-    return std::visit(
-        [&]<class T>(const T& op) -> std::vector<LayerProduct> {
-            if constexpr (requires { products_of(op, task.signature, task.pass); }) {
-                return products_of(op, task.signature, task.pass);
-            } else {
-                return {};
-            }
-        },
-        task.op);
-}
-
 // A core's part of a product: of the batch, or else of the rows; for gradients of weights, of the
 // length of the sums.
 GemmProblem part_of_core(GemmProblem problem, Pass pass, double cores) {
@@ -130,7 +117,8 @@ LayerPrediction TpuModel::predict(const LayerTask& task) const {
     if (is_fused_on_tpus(task.op)) {
         return Kernels{};
     }
-    const std::vector<LayerProduct> products = products_on_tpu(task);
+    const auto products = layer_products(task.op, task.signature, task.pass)
+                              .value_or(std::vector<LayerProduct>());
     if (products.empty()) {
         return stream(task);
     }

@@ -45,7 +45,7 @@ std::string text_of_term(Term term, const KernelPrediction& kernel) {
                        ? fmt::format(
                              "loads of {} bytes at a time, because rows are no multiple of "
                              "16 bytes",
-                             kernel.tiles->load_bytes)
+                             kernel.product()->problem.load_bytes)
                        : "traffic between processors and the L2 cache";
         case Term::dram:
             return "traffic to memory";
@@ -86,11 +86,12 @@ std::string help_against(Term term, const KernelPrediction& kernel) {
 }
 
 // "in 264 blocks of 128 x 64, 2 rounds on 80 processors".
-std::string tiles_text(const PlannedTiles& tiles, const DeviceDescription& device) {
+std::string tiles_text(const GemmProblem& problem, const PlannedTiles& tiles,
+                       const DeviceDescription& device) {
     std::string text =
-        fmt::format("{} x {} x {}{} in {:.0f} blocks of {} x {}", tiles.m, tiles.n, tiles.k,
-                    tiles.batch > 1 ? fmt::format(", {} times,", tiles.batch) : "", tiles.blocks,
-                    tiles.tile_m, tiles.tile_n);
+        fmt::format("{} x {} x {}{} in {:.0f} blocks of {} x {}", problem.m, problem.n, problem.k,
+                    problem.batch > 1 ? fmt::format(", {} times,", problem.batch) : "",
+                    tiles.blocks, tiles.tile_m, tiles.tile_n);
     if (tiles.splits > 1) {
         text += fmt::format(", the sums split {} ways", tiles.splits);
     }
@@ -105,7 +106,8 @@ std::string kernel_sentence(const KernelPrediction& kernel, const DeviceModel& m
     const std::string moves =
         fmt::format("it moves {}", text_with_unit(kernel.dram_traffic.value, "B"));
     const std::string what =
-        kernel.tiles ? fmt::format("a product of {}", tiles_text(*kernel.tiles, model.device()))
+        kernel.tiles ? fmt::format("a product of {}", tiles_text(kernel.product()->problem,
+                                                                 *kernel.tiles, model.device()))
         : kernel.flops > Flops{}
             ? fmt::format("{} and computes {}", moves, text_with_unit(kernel.flops.value, "FLOP"))
             : moves;

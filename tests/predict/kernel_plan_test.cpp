@@ -16,9 +16,12 @@ std::vector<KernelSimulation> simulated(const std::string& text, Pass pass,
                                         const SimulationOptions& options = {},
                                         const char* device = "gtx-1080-ti") {
     const Problem problem = parse_problem(text);
-    return simulate_pass(problem.op, signature_of(problem), pass, find_description(device), {},
-                         options);
+    const Execution execution;
+    return simulate_pass({problem.op, signature_of(problem), pass, execution},
+                         *model_of(find_description(device)), options);
 }
+
+constexpr SimulationOptions implicit{.convolution = PlannedConvolution::implicit_gemm};
 
 double bytes(double sectors) {
     return 32 * sectors;
@@ -29,6 +32,8 @@ double bytes(double sectors) {
 TEST(KernelPlan, DramTrafficIsAtLeastTheOperandsAndWithAHugeCacheAboutThem) {
     DeviceDescription device = find_description("gtx-1080-ti");
     change(device, "l2=256MiB");
+    const auto model = model_of(device);
+    const Execution execution;
     for (const char* text :
          {"conv:n2c16h20k32r3p1", "conv:n2c3h35k16r7u2p3", "conv:n2c32h14k32r3p1g4",
           "conv:n1c8h21k16r5d2p4", "fc:n64c512k256", "fc:n33c100k77"}) {
@@ -36,7 +41,8 @@ TEST(KernelPlan, DramTrafficIsAtLeastTheOperandsAndWithAHugeCacheAboutThem) {
         const Signature signature = signature_of(problem);
         for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
             const Work work = work_of(problem.op, signature, pass);
-            const auto kernels = simulate_pass(problem.op, signature, pass, device, {}, {});
+            const auto kernels = simulate_pass({problem.op, signature, pass, execution}, *model,
+                                               implicit);
             const KernelSimulation& product = kernels.front();
             const bool strided = product.runs > 1;
             const double read = bytes(product.traffic.dram_reads) / product.runs;
@@ -76,6 +82,32 @@ TEST(KernelPlan, NoRateExceedsTheCeilingOfItsLevel) {
     }
 }
 
+// One kernel has one time: what `strata predict` says, without launches.
+TEST(KernelPlan, SimulatedKernelsHaveThePredictedTime) {
+    const Execution execution;
+    for (const char* device : {"v100", "gtx-1080-ti", "a100-40"}) {
+        const auto model = model_of(find_description(device));
+        for (const char* text :
+             {"fc:n4096c4096k4096", "conv:n64c256h28k256r3p1", "conv:n64c256h28k256r3u2p1",
+              "elementwise(4096x16384, 4096x16384)",
+              "attention(8x512x1024, 8x512x1024, 8x512x1024) heads=16"}) {
+            const Problem problem = parse_problem(text);
+            const Signature signature = signature_of(problem);
+            const LayerTask task{problem.op, signature, Pass::forward, execution};
+            Seconds predicted, simulated;
+            const LayerPrediction prediction = model->predict(task);
+            for (const KernelPrediction& kernel : std::get<Kernels>(prediction)) {
+                predicted += kernel.on_device();
+            }
+            for (const KernelSimulation& kernel :
+                 simulate_pass(task, *model, {.most_accesses = 10'000})) {
+                simulated += kernel.time;
+            }
+            EXPECT_NEAR(simulated / predicted, 1, 1e-9) << device << " " << text;
+        }
+    }
+}
+
 TEST(KernelPlan, StreamsMoveTheirOperandsOnce) {
     for (const char* text : {"activation(8x32x28x28) kind=relu", "elementwise(64x1000, 64x1000)",
                              "batch_normalization(8x32x28x28)", "softmax(64x1000)"}) {
@@ -87,7 +119,9 @@ TEST(KernelPlan, StreamsMoveTheirOperandsOnce) {
             }
             DeviceDescription device = find_description("gtx-1080-ti");
             change(device, "l2=256MiB");
-            const auto kernels = simulate_pass(problem.op, signature, pass, device, {}, {});
+            const Execution execution;
+            const auto kernels =
+                simulate_pass({problem.op, signature, pass, execution}, *model_of(device), {});
             ASSERT_EQ(kernels.size(), 1U);
             const Work work = work_of(problem.op, signature, pass);
             EXPECT_NEAR(bytes(kernels[0].traffic.dram_reads), work.read.value,
@@ -116,7 +150,7 @@ TEST(KernelPlan, WinogradMultipliesTransformsOfImagesAndWeights) {
     ASSERT_GE(found.size(), 4U);
     // 36 elements of 7 x 7 tiles per plane.
     EXPECT_NEAR(bytes(found[0].traffic.dram_writes), 36.0 * 4 * 32 * 49 * 4, 4096);
-    const auto direct = simulated("conv:n4c32h28k64r3p1", Pass::forward);
+    const auto direct = simulated("conv:n4c32h28k64r3p1", Pass::forward, implicit);
     const auto strided = simulated("conv:n4c32h28k64r3u2p1", Pass::forward, options);
     EXPECT_EQ(direct.size(), 1U);
     EXPECT_EQ(strided.size(), 1U);  // not supported
@@ -181,7 +215,10 @@ TEST(KernelPlan, WhatIsNotKnownIsRefusedWithAReason) {
     DeviceDescription absurd = find_description("v100");
     change(absurd, "processors=1000000");
     const Problem relu = parse_problem("activation(1x8) kind=relu");
-    EXPECT_THROW(simulate_pass(relu.op, signature_of(relu), Pass::forward, absurd, {}, {}), Error);
+    const Execution execution;
+    EXPECT_THROW(simulate_pass({relu.op, signature_of(relu), Pass::forward, execution},
+                               *model_of(absurd), {}),
+                 Error);
     EXPECT_THROW(simulated("conv:n1c8d8h8k8r3", Pass::forward), Error);
 }
 

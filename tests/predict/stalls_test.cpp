@@ -57,7 +57,8 @@ TEST(ClosedNetwork, AFasterStationNeverTakesMoreOfTheRound) {
 std::vector<KernelSimulation> simulated(const std::string& text, const DeviceDescription& device,
                                         Pass pass = Pass::forward) {
     const Problem problem = parse_problem(text);
-    return simulate_pass(problem.op, signature_of(problem), pass, device, {},
+    const Execution execution;
+    return simulate_pass({problem.op, signature_of(problem), pass, execution}, *model_of(device),
                          {.most_accesses = 100'000});
 }
 
