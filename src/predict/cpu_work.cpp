@@ -101,8 +101,8 @@ CpuWork convolution_work(const WindowExtents& x, Bytes weights) {
     work.columns = number(is_depthwise ? x.groups : columns);
     work.parameters = weights;
     // (Of all computed registers, filled or not.)
-    const double results = is_data ? number(x.pixels) * number(channels)
-                                   : number(x.outputs) * number(padded(filters));
+    const double results =
+        is_data ? number(x.pixels) * number(channels) : number(x.outputs) * number(padded(filters));
     work.independent = results / results_of_a_piece;
     return work;
 }

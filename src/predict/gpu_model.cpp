@@ -190,7 +190,7 @@ public:
             narrow == DataType::s8 ? gpu_.rates.narrowing_for_int8 : gpu_.rates.narrowing_for_fp8;
         const Bytes moved = data.bytes() + Bytes{values_of(data)};
         if (measured == Seconds{}) {
-            add_stream("narrow", {RateClass::add}, moved);
+            add_stream("narrow", {RateClass::add}, moved, {.moves_operands = false});
             return;
         }
         KernelPrediction kernel{.name = "narrow",
@@ -379,8 +379,8 @@ public:
         const Seconds waits = kernel.terms[Term::launch] / kernel.repeats;
         std::vector<Alternative> all;
         for (const GemmKernel& candidate : product.candidates) {
-            const ProductPlan best = planned_product(own->problem, std::span(&candidate, 1),
-                                                     gpu_.device, product.rates);
+            const ProductPlan best =
+                planned_product(own->problem, std::span(&candidate, 1), gpu_.device, product.rates);
             all.push_back({shown_name(best.kernel, kernel.rates), best.kernel.splits,
                            best.prediction.time - best.prediction.launch + waits});
         }
@@ -427,7 +427,8 @@ private:
             return found;
         }
         Kernels casts;
-        PassKernels(gpu_, casts, task.pass).add_stream("cast", {RateClass::add}, weight);
+        PassKernels(gpu_, casts, task.pass)
+            .add_stream("cast", {RateClass::add}, weight, {.moves_operands = false});
         if (task.pass == Pass::forward) {
             casts.front().issue = kernels->front().issue + *gpu_.rates.cast;
             kernels->front().issue = Seconds{};

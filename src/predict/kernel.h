@@ -146,8 +146,8 @@ struct LayerConvolution {
 
 // What a kernel computes. Its time, its alternatives and its simulated accesses all follow from
 // this.
-using KernelWork = std::variant<LayerStream, LayerProduct, LayerConvolution, RecurrentProblem,
-                                AttentionProblem>;
+using KernelWork =
+    std::variant<LayerStream, LayerProduct, LayerConvolution, RecurrentProblem, AttentionProblem>;
 
 // The division of a product into blocks.
 struct PlannedTiles {

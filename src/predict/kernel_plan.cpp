@@ -72,7 +72,7 @@ void plan(Planner& planner, const RecurrentProblem& sequence) {
                                          .b_is_transposed = is_forward},
                              .shares_b = true,
                              .name = "products of steps"};
-    add_matrix_product(planner, steps, usual_kernel(steps.problem, planner.device));
+    add_matrix_product(planner, steps, kernel_by_priors(steps.problem, planner.device));
     const std::int64_t rows = sequence.steps * sequence.batch;
     const std::uint64_t gates = bytes_of(rows * wide), states = bytes_of(rows * sequence.hidden);
     const std::uint64_t written = is_forward ? states : gates;
@@ -90,8 +90,7 @@ bool plan_window(Planner& planner, const Pooling& op, const Signature& signature
         return false;
     }
     const Window window = window_of(op, signature.inputs[0].tensor);
-    WindowView view =
-        pixels(planner.addresses.place_elements(product(x)), 1, 1, x[2], x[3]);
+    WindowView view = pixels(planner.addresses.place_elements(product(x)), 1, 1, x[2], x[3]);
     view.positions_h = y[2];
     view.positions_w = y[3];
     view.kernel_h = window.kernel[0];
@@ -176,10 +175,10 @@ void plan(Planner& planner, const LayerTask& task, const LayerStream& stream) {
         (lrn != nullptr && plan_window(planner, *lrn, task.signature, task.pass))) {
         return;
     }
-    add_streams(planner, "stream",
-                moved_by(task.op, task.signature, task.pass,
-                         cost_of(task.execution.numerics.optimizer)),
-                task.pass == Pass::update ? 1 : passes_of(task.op), usual_block);
+    add_streams(
+        planner, "stream",
+        moved_by(task.op, task.signature, task.pass, cost_of(task.execution.numerics.optimizer)),
+        task.pass == Pass::update ? 1 : passes_of(task.op), usual_block);
 }
 
 void require_f32(const Signature& signature) {

@@ -130,8 +130,8 @@ void add_products(const CellExtents& c, Pass pass, std::vector<LayerProduct>& al
             break;
         case Pass::backward_weights:
             for (const std::int64_t columns : {c.inputs, c.hidden}) {
-                all.push_back(named("product of gradient",
-                                    product_over_rows(1, wide, columns, together)));
+                all.push_back(
+                    named("product of gradient", product_over_rows(1, wide, columns, together)));
             }
             break;
         case Pass::update:
@@ -322,16 +322,15 @@ std::vector<LayerProduct> products_of(const Attention& op, const Signature& sign
     switch (pass) {
         case Pass::forward:
             return {named("queries by keys", product_of(heads, x.queries, x.keys, x.width, true)),
-                    named("scores by values",
-                          product_of(heads, x.queries, x.value_width, x.keys))};
+                    named("scores by values", product_of(heads, x.queries, x.value_width, x.keys))};
         case Pass::backward_data:
-            return {named("gradient of scores",
-                          product_of(heads, x.queries, x.keys, x.value_width, true)),
-                    named("gradient of values",
-                          product_over_rows(heads, x.keys, x.value_width, x.queries)),
-                    named("gradient of queries", product_of(heads, x.queries, x.width, x.keys)),
-                    named("gradient of keys",
-                          product_over_rows(heads, x.keys, x.width, x.queries))};
+            return {
+                named("gradient of scores",
+                      product_of(heads, x.queries, x.keys, x.value_width, true)),
+                named("gradient of values",
+                      product_over_rows(heads, x.keys, x.value_width, x.queries)),
+                named("gradient of queries", product_of(heads, x.queries, x.width, x.keys)),
+                named("gradient of keys", product_over_rows(heads, x.keys, x.width, x.queries))};
         case Pass::backward_weights:
         case Pass::update:
             break;

@@ -16,7 +16,7 @@ constexpr int stream_warps = 8;        // per block
 
 }  // namespace
 
-GemmKernel usual_kernel(const GemmProblem& problem, const DeviceDescription& device) {
+GemmKernel kernel_by_priors(const GemmProblem& problem, const DeviceDescription& device) {
     const GemmRates rates = prior_gemm_rates(device);
     return planned_kernel(problem, candidate_kernels(rates, units_of(problem, device)), device,
                           rates);

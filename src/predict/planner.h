@@ -58,7 +58,7 @@ struct Planner {
 };
 
 // The kernel of a product that the prediction does not name: the fastest by a device's priors.
-GemmKernel usual_kernel(const GemmProblem& problem, const DeviceDescription& device);
+GemmKernel kernel_by_priors(const GemmProblem& problem, const DeviceDescription& device);
 
 // A tensor [N, C, H, W] as pixels by channels.
 WindowView pixels(std::uint64_t base, std::int64_t all_channels, std::int64_t group_channels,

@@ -90,17 +90,16 @@ void plan_backward_data(Planner& planner, const Planes& x) {
     result.positions_w = phase_w;
     result.stride_h = c.stride_h;
     result.stride_w = c.stride_w;
-    planner.add_product(
-        "implicit product",
-        {.batch = c.groups,
-         .m = x.channels(),
-         .n = c.n * phase_h * phase_w,
-         .k = x.filters() * part_h * part_w,
-         .a = {.view = weights, .is_transposed = true},
-         .b = OperandView{.view = gradient},
-         .c = OperandView{.view = result, .is_transposed = true}},
-        x.kernel, true,
-        static_cast<double>(std::min(c.stride_h, c.r) * std::min(c.stride_w, c.s)));
+    planner.add_product("implicit product",
+                        {.batch = c.groups,
+                         .m = x.channels(),
+                         .n = c.n * phase_h * phase_w,
+                         .k = x.filters() * part_h * part_w,
+                         .a = {.view = weights, .is_transposed = true},
+                         .b = OperandView{.view = gradient},
+                         .c = OperandView{.view = result, .is_transposed = true}},
+                        x.kernel, true,
+                        static_cast<double>(std::min(c.stride_h, c.r) * std::min(c.stride_w, c.s)));
 }
 
 // Filters x window x pixels of the result.
@@ -137,7 +136,8 @@ void plan_winograd(Planner& planner, const Planes& x) {
     const std::int64_t tiles_w = (out_w + winograd_step - 1) / winograd_step;
     const std::int64_t tiles = c.n * tiles_h * tiles_w;
     Addresses& at = planner.addresses;
-    const std::uint64_t weights = bytes_of(from * to * 9), results = bytes_of(c.n * to * out_h * out_w);
+    const std::uint64_t weights = bytes_of(from * to * 9),
+                        results = bytes_of(c.n * to * out_h * out_w);
     const std::uint64_t images = bytes_of(c.n * from * in_h * in_w);
     const std::uint64_t images_in_tiles = bytes_of(winograd_elements * tiles * from);
     const std::uint64_t weights_in_tiles = bytes_of(winograd_elements * from * to);
@@ -209,11 +209,11 @@ void plan(Planner& planner, const LayerConvolution& convolution) {
     const ConvolutionProblem& c = convolution.problem;
     GemmKernel kernel = has_known_accesses(convolution)
                             ? blocks_of(convolution.kernel)
-                            : usual_kernel({.batch = c.groups,
-                                            .m = c.n * c.result_h() * c.result_w(),
-                                            .n = c.k / c.groups,
-                                            .k = c.c / c.groups * c.r * c.s},
-                                           planner.device);
+                            : kernel_by_priors({.batch = c.groups,
+                                                .m = c.n * c.result_h() * c.result_w(),
+                                                .n = c.k / c.groups,
+                                                .k = c.c / c.groups * c.r * c.s},
+                                               planner.device);
     std::swap(kernel.tile_m, kernel.tile_n);
     const Planes planes{c, kernel};
     if (is_winograd(convolution)) {

@@ -52,8 +52,7 @@ Kernels kernels_of(const LayerTask& task, const DeviceModel& model,
 // The same kernel of a library's implicit product, in the time of the predicted algorithm.
 KernelPrediction implicit_product(const LayerTask& task, const DeviceModel& model,
                                   const KernelPrediction& predicted) {
-    KernelPrediction found =
-        kernels_of(task, model, ConvolutionAlgorithm::implicit_gemm).front();
+    KernelPrediction found = kernels_of(task, model, ConvolutionAlgorithm::implicit_gemm).front();
     const double factor = predicted.on_device() / found.on_device();
     found.time *= factor;
     for (Seconds& term : found.terms.values) {

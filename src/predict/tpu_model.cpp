@@ -117,8 +117,8 @@ LayerPrediction TpuModel::predict(const LayerTask& task) const {
     if (is_fused_on_tpus(task.op)) {
         return Kernels{};
     }
-    const auto products = layer_products(task.op, task.signature, task.pass)
-                              .value_or(std::vector<LayerProduct>());
+    const auto products =
+        layer_products(task.op, task.signature, task.pass).value_or(std::vector<LayerProduct>());
     if (products.empty()) {
         return stream(task);
     }

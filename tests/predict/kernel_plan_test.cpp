@@ -41,8 +41,8 @@ TEST(KernelPlan, DramTrafficIsAtLeastTheOperandsAndWithAHugeCacheAboutThem) {
         const Signature signature = signature_of(problem);
         for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
             const Work work = work_of(problem.op, signature, pass);
-            const auto kernels = simulate_pass({problem.op, signature, pass, execution}, *model,
-                                               implicit);
+            const auto kernels =
+                simulate_pass({problem.op, signature, pass, execution}, *model, implicit);
             const KernelSimulation& product = kernels.front();
             const bool strided = product.runs > 1;
             const double read = bytes(product.traffic.dram_reads) / product.runs;
@@ -87,10 +87,9 @@ TEST(KernelPlan, SimulatedKernelsHaveThePredictedTime) {
     const Execution execution;
     for (const char* device : {"v100", "gtx-1080-ti", "a100-40"}) {
         const auto model = model_of(find_description(device));
-        for (const char* text :
-             {"fc:n4096c4096k4096", "conv:n64c256h28k256r3p1", "conv:n64c256h28k256r3u2p1",
-              "elementwise(4096x16384, 4096x16384)",
-              "attention(8x512x1024, 8x512x1024, 8x512x1024) heads=16"}) {
+        for (const char* text : {"fc:n4096c4096k4096", "conv:n64c256h28k256r3p1",
+                                 "conv:n64c256h28k256r3u2p1", "elementwise(4096x16384, 4096x16384)",
+                                 "attention(8x512x1024, 8x512x1024, 8x512x1024) heads=16"}) {
             const Problem problem = parse_problem(text);
             const Signature signature = signature_of(problem);
             const LayerTask task{problem.op, signature, Pass::forward, execution};
