@@ -5,6 +5,7 @@
 #include "cli/predict_network.h"
 #include "cli/predict_parallel.h"
 #include "cli/verbs.h"
+#include "parallel/collective_table.h"
 #include "predict/gpu_rates.h"
 #include "predict/stated_error.h"
 #include "view/prediction.h"
@@ -179,23 +180,27 @@ void keep_devices(std::vector<Row>& rows, std::span<const std::string> devices) 
     }
 }
 
-// Of tables of problems and of networks.
+// Of tables of problems, of networks and of collectives.
 std::vector<ResidualRow> residuals_of_files(const std::vector<std::string>& names) {
     std::vector<std::string> of_problems;
-    std::vector<MeasuredNetwork> networks;
+    std::vector<MeasuredTime> times;
     for (const std::string& name : names) {
         const auto file = MappedFile::open(name);
         const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()),
                                     file->bytes().size());
-        if (const auto found = read_measured_networks(text, name)) {
-            networks.insert(networks.end(), found->begin(), found->end());
+        auto found = read_measured_networks(text, name);
+        if (!found) {
+            found = left_out_collectives(text, name);
+        }
+        if (found) {
+            times.insert(times.end(), found->begin(), found->end());
         } else {
             of_problems.push_back(name);
         }
     }
     const MeasuredFiles files = read_measured(of_problems);
     std::vector<ResidualRow> rows = residuals_of(files.rows);
-    std::ranges::copy(residuals_of(networks), std::back_inserter(rows));
+    std::ranges::copy(residuals_of(times), std::back_inserter(rows));
     require_some(rows);
     return rows;
 }

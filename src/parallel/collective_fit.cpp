@@ -23,14 +23,6 @@ std::vector<double> times_of(std::span<const CollectivePoint> points) {
     return times;
 }
 
-double mean_error(std::span<const CollectiveLine> lines, std::span<const CollectivePoint> points) {
-    double sum = 0;
-    for (const CollectivePoint& point : points) {
-        sum += std::abs(time_of(lines, point.bytes) / point.time - 1);
-    }
-    return points.empty() ? 0 : sum / static_cast<double>(points.size());
-}
-
 std::vector<CollectivePoint> by_size(std::span<const CollectivePoint> points) {
     std::vector<CollectivePoint> sorted(points.begin(), points.end());
     std::ranges::stable_sort(sorted, {}, &CollectivePoint::bytes);
@@ -73,22 +65,33 @@ std::vector<CollectiveLine> fit_this_many(std::span<const CollectivePoint> sorte
     return lines_now();
 }
 
-// Every fourth point is left out.
-double left_out_error_with(std::span<const CollectivePoint> sorted, std::size_t lines,
-                           Bytes smallest) {
-    double sum = 0, count = 0;
+// Each point's time by lines fitted to the others; every fourth point is left out at a time.
+std::vector<Seconds> left_out_times(std::span<const CollectivePoint> sorted, std::size_t lines) {
+    std::vector<Seconds> times(sorted.size());
     for (std::size_t fold = 0; fold < folds; ++fold) {
-        std::vector<CollectivePoint> kept, left_out;
+        std::vector<CollectivePoint> kept;
         for (std::size_t i = 0; i < sorted.size(); ++i) {
             if (i % folds != fold) {
                 kept.push_back(sorted[i]);
-            } else if (sorted[i].bytes >= smallest) {
-                left_out.push_back(sorted[i]);
             }
         }
-        const auto size = static_cast<double>(left_out.size());
-        sum += size * mean_error(fit_this_many(kept, lines), left_out);
-        count += size;
+        const auto fitted = fit_this_many(kept, lines);
+        for (std::size_t i = fold; i < sorted.size(); i += folds) {
+            times[i] = time_of(fitted, sorted[i].bytes);
+        }
+    }
+    return times;
+}
+
+double left_out_error_with(std::span<const CollectivePoint> sorted, std::size_t lines,
+                           Bytes smallest) {
+    const auto times = left_out_times(sorted, lines);
+    double sum = 0, count = 0;
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+        if (sorted[i].bytes >= smallest) {
+            sum += std::abs(times[i] / sorted[i].time - 1);
+            ++count;
+        }
     }
     return count > 0 ? sum / count : 0;
 }
@@ -166,6 +169,18 @@ std::optional<double> left_out_error(std::span<const CollectivePoint> points, By
     }
     const auto sorted = by_size(points);
     return left_out_error_with(sorted, best_count(sorted), smallest);
+}
+
+std::vector<LeftOutPoint> left_out_points(std::span<const CollectivePoint> points) {
+    std::vector<LeftOutPoint> found;
+    if (points.size() >= 2 * folds) {
+        const auto sorted = by_size(points);
+        const auto times = left_out_times(sorted, best_count(sorted));
+        for (std::size_t i = 0; i < sorted.size(); ++i) {
+            found.push_back({sorted[i], times[i]});
+        }
+    }
+    return found;
 }
 
 std::vector<AlgorithmFit> fit_algorithms(std::span<const CollectivePoint> points) {

@@ -25,6 +25,13 @@ std::vector<CollectiveLine> fit_lines(std::span<const CollectivePoint> points);
 // points below the smallest size count for the fit only. Nothing for fewer than eight points.
 std::optional<double> left_out_error(std::span<const CollectivePoint> points, Bytes smallest);
 
+// The same points, each beside its time by lines fitted to others. None for fewer than eight.
+struct LeftOutPoint {
+    CollectivePoint point;
+    Seconds predicted;
+};
+std::vector<LeftOutPoint> left_out_points(std::span<const CollectivePoint> points);
+
 // One algorithm's alpha, beta and gamma for all points of a collective, of any number of devices,
 // and the mean relative error of the fit.
 struct AlgorithmFit {

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace strata {
 
@@ -113,6 +115,33 @@ std::vector<CollectiveRow> parse_collectives(std::string_view csv, std::string_v
                                 printable(origin)));
     }
     return rows;
+}
+
+std::optional<std::vector<MeasuredTime>> left_out_collectives(std::string_view csv,
+                                                              std::string_view origin) {
+    const auto header = split(csv.substr(0, csv.find('\n')), ',');
+    if (std::ranges::none_of(header, [](auto name) { return trim(name) == "collective"; })) {
+        return {};
+    }
+    std::map<std::tuple<std::string, Collective, int>, std::vector<CollectivePoint>> series;
+    for (const CollectiveRow& row : parse_collectives(csv, origin)) {
+        series[{row.device, row.point.collective, row.point.devices}].push_back(row.point);
+    }
+    std::vector<MeasuredTime> found;
+    for (const auto& [key, points] : series) {
+        const std::string& device = std::get<0>(key);
+        for (const LeftOutPoint& one : left_out_points(points)) {
+            if (one.point.bytes < smallest_checked) {
+                continue;
+            }
+            found.push_back({.problem_class = std::string(collective_class),
+                             .machine = device.empty() ? std::string(origin) : device,
+                             .split = ResidualSplit::cross_validated,
+                             .measured = one.point.time,
+                             .predicted = one.predicted});
+        }
+    }
+    return found;
 }
 
 std::vector<CollectivePoint> points_of(const std::vector<CollectivePoint>& points,

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "parallel/collective_fit.h"
+#include "predict/measured_networks.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,13 @@ struct CollectiveRow {
 // such columns. Names of collectives may have underscores or nothing between their words. Throws
 // Error that names the line.
 std::vector<CollectiveRow> parse_collectives(std::string_view csv, std::string_view origin);
+
+// The points of such a table from this size on, beside times by lines that were fitted to others
+// (left_out_points), each collective of each number of devices by itself; nothing if a text has no
+// column `collective`. Shorter messages are mostly latency, which varies more.
+inline constexpr Bytes smallest_checked{64.0 * 1024};
+std::optional<std::vector<MeasuredTime>> left_out_collectives(std::string_view csv,
+                                                              std::string_view origin);
 
 // Each collective of each number of devices, with lines through its points; the link's latency and
 // bandwidth are those of the all-reduce's best algorithm. Requires: some all-reduce.

@@ -12,8 +12,6 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t enough_large_rows = 40;
-
 // Of a prediction that no measured times resemble.
 const ResidualRow& unmeasured() {
     static const ResidualRow row{
@@ -77,10 +75,7 @@ IntervalRule::IntervalRule(const Resembled& asked) {
     if (sizes_.empty()) {
         sizes_ = own_rows(asked, split);
     }
-    SizeRows beyond = own_rows(asked, ResidualSplit::beyond);
-    if (!beyond.empty() && beyond.front()->n < enough_large_rows) {
-        beyond = rows_of_devices(asked.problem_class, ResidualSplit::beyond);
-    }
+    const SizeRows beyond = own_rows(asked, ResidualSplit::beyond);
     beyond_ = beyond.empty() ? nullptr : beyond.front();
 }
 

@@ -37,9 +37,11 @@ struct Resembled {
 //                             the class on several devices, each left out
 //   priors                    the class on several devices, by priors
 //
-// Fewer than 40 rows of a device's largest are joined by those of all devices, and a class of which
-// fewer than three devices were measured takes its family's residuals ("any product"). Where
-// nothing was measured, times of a fourth to four times the prediction count as possible.
+// What few devices or sizes measured, borrows: a row says what to expect of one more device or size
+// by those that were measured and, as one more, by a wider circle (predictive.h): a device's class
+// by the class on all others, a class by its family ("any product"), a family by everything. A
+// class that is not in the table takes its family's row. Where nothing was measured, times of a
+// fourth to four times the prediction count as possible.
 class IntervalRule {
 public:
     explicit IntervalRule(const Resembled& asked);

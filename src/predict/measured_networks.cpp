@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "predict/measured_networks.h"
 
+#include "base/enumeration.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -55,11 +56,12 @@ Seconds network_time(std::string_view text, const std::string& place) {
     return Seconds{*milliseconds * 1e-3};
 }
 
-MeasuredNetwork network_in(const NetworkFields& fields, const NetworkColumns& columns,
-                           const std::string& place, std::string_view origin) {
-    MeasuredNetwork found{.machine = std::string(origin),
-                          .measured = network_time(fields[columns.measured], place),
-                          .predicted = network_time(fields[columns.predicted], place)};
+MeasuredTime network_in(const NetworkFields& fields, const NetworkColumns& columns,
+                        const std::string& place, std::string_view origin) {
+    MeasuredTime found{.problem_class = network_class(DeviceKind::cpu),
+                       .machine = std::string(origin),
+                       .measured = network_time(fields[columns.measured], place),
+                       .predicted = network_time(fields[columns.predicted], place)};
     if (columns.device < columns.count) {
         const auto device = description_called(fields[columns.device]);
         if (!device) {
@@ -69,7 +71,7 @@ MeasuredNetwork network_in(const NetworkFields& fields, const NetworkColumns& co
                             place, printable(fields[columns.device])));
         }
         found.machine = device->name;
-        found.kind = device->kind;
+        found.problem_class = network_class(device->kind);
     }
     if (columns.layer_error < columns.count) {
         found.layer_error = parse_number(fields[columns.layer_error]).value_or(0) / 100;
@@ -79,10 +81,14 @@ MeasuredNetwork network_in(const NetworkFields& fields, const NetworkColumns& co
 
 }  // namespace
 
-std::optional<std::vector<MeasuredNetwork>> read_measured_networks(std::string_view csv,
-                                                                   std::string_view origin) {
+std::string network_class(DeviceKind kind) {
+    return fmt::format("network on a {}", name_of(kind));
+}
+
+std::optional<std::vector<MeasuredTime>> read_measured_networks(std::string_view csv,
+                                                                std::string_view origin) {
     std::optional<NetworkColumns> columns;
-    std::vector<MeasuredNetwork> found;
+    std::vector<MeasuredTime> found;
     std::size_t number = 0;
     for (const std::string_view line : split(csv, '\n')) {
         ++number;

@@ -15,8 +15,6 @@ namespace strata {
 
 namespace {
 
-constexpr Bytes smallest_checked{64.0 * 1024};
-
 // The message of largest size, by whose time the bandwidth is that of the whole collective.
 Bandwidth largest_rate(const std::vector<CollectivePoint>& points) {
     const auto most = std::ranges::max_element(points, {}, &CollectivePoint::bytes);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "parallel/collective_table.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -72,6 +73,22 @@ TEST(CollectiveTable, ReadsWhatItWrote) {
     EXPECT_EQ(rows[1].point.time.value, 0.25e-3);
     EXPECT_EQ(rows[0].point.devices, 8);
     EXPECT_EQ(rows[0].device, "h100");
+}
+
+TEST(CollectiveTable, SetsPointsBesideTimesByTheOthers) {
+    std::string text = "device,collective,gpus,bytes,ms\n";
+    for (int i = 0; i < 12; ++i) {
+        const double bytes = 65536.0 * (1 << i);
+        text += fmt::format("h100,all_reduce,8,{},{}\n", bytes, 0.01 + bytes * 1e-8);
+    }
+    const auto found = left_out_collectives(text, "a.csv");
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->size(), 12U);
+    for (const MeasuredTime& one : *found) {
+        EXPECT_EQ(one.machine, "h100");
+        EXPECT_NEAR(one.predicted / one.measured, 1, 0.02);
+    }
+    EXPECT_FALSE(left_out_collectives("device,m,n,k\nv100,1,2,3\n", "b.csv"));
 }
 
 TEST(CollectiveTable, RefusesABrokenLineByItsNumber) {

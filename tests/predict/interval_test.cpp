@@ -6,6 +6,7 @@
 #include "networks/network.h"
 #include "predict/gpu_rates.h"
 #include "predict/network_interval.h"
+#include "predict/predictive.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -106,27 +107,72 @@ TEST(Residuals, AreTheSameAfterAFile) {
     EXPECT_THROW(parse_residuals(wrong, "t"), Error);
 }
 
+// However many networks a machine ran.
 TEST(Residuals, OfNetworksWeighEachMachineAlike) {
-    const char* const csv =
-        "network,batch,measured_ms,predicted_ms,layer_mape_percent\n"
-        "a,1,12,10,10\nb,1,12,10,10\n";
-    auto networks = *read_measured_networks(csv, "first");
-    const auto others = *read_measured_networks(
-        "network,measured_ms,predicted_ms\nc,8,10\nd,8,10\ne,8,10\nf,8,10\n", "second");
-    networks.insert(networks.end(), others.begin(), others.end());
-    EXPECT_TRUE(residuals_of(networks).empty());  // two machines are too few
-    const auto third = *read_measured_networks("measured_ms,predicted_ms\n10,10\n", "third");
-    networks.insert(networks.end(), third.begin(), third.end());
+    std::vector<MeasuredTime> networks;
+    for (int machine = 0; machine < 10; ++machine) {
+        const int runs = machine == 0 ? 100 : 2;
+        for (int i = 0; i < runs; ++i) {
+            networks.push_back({.problem_class = network_class(DeviceKind::cpu),
+                                .machine = std::to_string(machine),
+                                .measured = Seconds{1 + 0.1 * machine},
+                                .predicted = Seconds{1}});
+        }
+    }
     const auto rows = residuals_of(networks);
-    ASSERT_EQ(rows.size(), 1U);  // one machine's layers are too few, too
-    const ResidualRow& whole = rows.front();
+    ASSERT_EQ(rows.size(), 2U);  // the class and its family
+    const ResidualRow& whole = rows.back();
     EXPECT_EQ(whole.problem_class, "network on a cpu");
-    EXPECT_EQ(whole.devices, 3U);
-    EXPECT_NEAR(whole.residuals.middle, 0, 0.1);
-    EXPECT_LE(whole.residuals.low, std::log(0.8));
-    EXPECT_GE(whole.residuals.high, std::log(1.2));
-    // The two that differ most would not hold the third, unless they are widened.
-    EXPECT_GT(whole.residuals.high - whole.residuals.low, std::log(1.2 / 0.8) * 1.1);
+    EXPECT_EQ(whole.devices, 10U);
+    EXPECT_EQ(whole.n, 118U);
+    EXPECT_NEAR(whole.residuals.middle, std::log(1.4), 0.08);
+    EXPECT_LE(whole.residuals.low, std::log(1.1));
+    EXPECT_GE(whole.residuals.high, std::log(1.8));
+}
+
+std::vector<MeasuredTime> networks_on(int machines, double shift) {
+    std::vector<MeasuredTime> networks;
+    for (int machine = 0; machine < machines; ++machine) {
+        for (int i = -2; i <= 2; ++i) {
+            networks.push_back({.problem_class = network_class(DeviceKind::gpu),
+                                .machine = fmt::format("{} {}", machine, shift),
+                                .measured = Seconds{std::exp(shift + 0.01 * i)},
+                                .predicted = Seconds{1}});
+        }
+    }
+    return networks;
+}
+
+// One machine says little of the next: what all kinds of them had counts as one more.
+TEST(Residuals, OfFewMachinesAreWiderThanTheirOwnScatter) {
+    auto networks = networks_on(1, 0);
+    auto others = networks_on(8, 0.5);
+    for (MeasuredTime& one : others) {
+        one.problem_class = network_class(DeviceKind::cpu);
+    }
+    networks.insert(networks.end(), others.begin(), others.end());
+    const auto width_of = [](const std::vector<ResidualRow>& rows) {
+        const auto at =
+            std::ranges::find(rows, network_class(DeviceKind::gpu), &ResidualRow::problem_class);
+        return at->residuals.high - at->residuals.low;
+    };
+    EXPECT_GT(width_of(residuals_of(networks)), 0.4);
+    EXPECT_LT(width_of(residuals_of(networks_on(8, 0))), 0.05);
+}
+
+TEST(Predictive, IsTheMeanOfWhatIsKnownAndOfAWiderCircle) {
+    const ResidualDistribution own({{0, 1}, {1, 1}, {2, 1}});
+    EXPECT_EQ(own.groups(), 3);
+    EXPECT_EQ(own.quantile(0.5), 1);
+    EXPECT_NEAR(own.share_below(1), 0.5, 1e-12);
+    const ResidualDistribution wider({{10, 5}, {20, 5}});
+    const ResidualDistribution found = own.with(wider);
+    EXPECT_EQ(found.quantile(0.74), 2);
+    EXPECT_EQ(found.quantile(0.8), 10);
+    EXPECT_EQ(found.quantile(1), 20);
+    EXPECT_NEAR(found.share_below(5), 0.75, 1e-12);
+    EXPECT_EQ(own.with({}).groups(), 3);
+    EXPECT_EQ(ResidualDistribution().with(wider).quantile(0.4), 10);
 }
 
 TEST(Residuals, OfNetworksRefuseWhatIsNoTime) {
