@@ -6,6 +6,7 @@
 #include "cli/predict_parallel.h"
 #include "cli/verbs.h"
 #include "parallel/collective_table.h"
+#include "predict/device_change.h"
 #include "predict/gpu_rates.h"
 #include "predict/stated_error.h"
 #include "view/prediction.h"
@@ -44,10 +45,10 @@ KnownDevice known(DeviceDescription description, const std::vector<std::string>&
     KnownDevice device{.description = {},
                        .rates = rates_for_problems(description),
                        .own = rates_of(description.name)};
-    device.is_changed = !changes.empty();
     for (const std::string& text : changes) {
         change(description, text);
     }
+    device.is_changed = is_changed(description);
     device.description = std::move(description);
     return device;
 }

@@ -5,6 +5,8 @@
 #include "base/range.h"
 #include "base/text.h"
 #include "base/unit_text.h"
+#include "parallel/step_interval.h"
+#include "predict/device_change.h"
 #include "predict/network.h"
 #include "run/modelled.h"
 #include "view/parallel.h"
@@ -226,6 +228,14 @@ DividedStep divided_step(BatchPredictions& predictions, std::int64_t batch, cons
     }
     const DeviceWork work = predictions.work_at(sizes.of_pass, plan.tensor);
     found.step = parallel_step(work, cluster, plan);
+    const DeviceModel& model = *predictions.device().model;
+    const FoundInterval interval =
+        interval_of(found.step, work.prediction,
+                    intervals_of(work.prediction, model,
+                                 is_changed(model.device(), predictions.job().device_changes))
+                        .whole,
+                    cluster, plan);
+    found.interval = {interval.time.low, interval.time.high, interval.basis};
     found.split_layers = part.split.split.size();
     for (const LayerId layer : part.split.whole) {
         found.whole_layers.push_back(work.graph.layers[layer].name);

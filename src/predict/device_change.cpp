@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/unit_text.h"
+#include "predict/rates.h"
 
 #include <fmt/format.h>
 
@@ -19,12 +20,6 @@ DeviceChanges changes_in(const std::map<std::string, std::string>& stored) {
         }
     }
     return changes;
-}
-
-bool changes_numbers(const std::map<std::string, std::string>& stored) {
-    return std::ranges::any_of(stored, [](const auto& change) {
-        return change.first != "framework" && change.first != "products";
-    });
 }
 
 std::optional<std::string_view> value_for(std::string_view name, std::string_view change) {
@@ -47,6 +42,19 @@ LaunchChange launch_change(std::string_view value) {
     throw Error(
         fmt::format("launch: '{}' is not a time, nor a factor such as 0.5x", printable(value)),
         ExitCode::usage);
+}
+
+bool is_changed(const DeviceDescription& device,
+                const std::map<std::string, std::string>& changes) {
+    if (changes.contains("launch") || changes.contains("cudnn")) {
+        return true;
+    }
+    const auto measured = origin_of_rates(device);
+    return measured && std::ranges::any_of(device_fields(), [&](const DeviceField& field) {
+               const auto now = number_of(device, field), before = number_of(*measured, field);
+               return field.key != "price" && field.key != "memory" &&
+                      (now ? now->value : 0) != (before ? before->value : 0);
+           });
 }
 
 }  // namespace strata

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/quantity.h"
+#include "device/description.h"
 
 #include <map>
 #include <optional>
@@ -23,14 +24,17 @@ using DeviceChanges = std::vector<std::string>;
 // by commas.
 DeviceChanges changes_in(const std::map<std::string, std::string>& stored);
 
-// Whether any of them changes a number of the device, and not what runs on it.
-bool changes_numbers(const std::map<std::string, std::string>& stored);
-
 // What a change sets the named property to; nothing if it changes another property.
 std::optional<std::string_view> value_for(std::string_view name, std::string_view change);
 
 // A factor or a time. Throws Error for anything else.
 using LaunchChange = std::variant<double, Seconds>;
 LaunchChange launch_change(std::string_view value);
+
+// Whether times are predicted of another device than the one that was measured: changes of the time
+// between kernels or of the library, by their keys, or a description that differs from the one that
+// its rates are of in a number that times follow.
+bool is_changed(const DeviceDescription& device,
+                const std::map<std::string, std::string>& changes = {});
 
 }  // namespace strata

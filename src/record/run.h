@@ -55,6 +55,14 @@ struct SeenIn {
     bool operator==(const SeenIn&) const = default;
 };
 
+// The times between which eight of ten measured ones would lie, and the residuals of predictions
+// that say so. It belongs to the prediction that it was made with: other rates have other errors.
+struct PredictedInterval {
+    Seconds low;
+    Seconds high;
+    std::string basis = {};  // "cross-validated, gemm 16 bits on h100"
+};
+
 // One step's result: what ran, how, its work, and its time.
 struct StepResult {
     std::string layer;       // the layer's name
@@ -74,7 +82,8 @@ struct StepResult {
     Measurement time;
     // Of a modelled time on a GPU: launches, and waiting for the host; nothing if unknown.
     std::optional<Seconds> launch = {};
-    std::optional<ReferenceError> verified = {};  // nothing: not compared with the reference
+    std::optional<PredictedInterval> interval = {};  // of a modelled time
+    std::optional<ReferenceError> verified = {};     // nothing: not compared with the reference
     // The values of counters; of steps that do the same, one was counted for all.
     std::vector<MetricResult> metrics = {};
     std::optional<std::size_t> counted_at = {};  // that step's index in the run; nothing: none
@@ -124,6 +133,7 @@ struct Run {
     std::optional<DeviceKind> ran_on = {};  // nothing: not recorded
     std::vector<StepResult> steps;
     WholeResult whole;
+    std::optional<PredictedInterval> interval = {};  // of the whole's modelled time
     std::optional<RunWork> work;  // for a run whose steps are not kept; else their sum
     Bytes predicted_memory;       // peak by liveness
     // Peak resident set of the process minus that before the run; or the memory held on the device.

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/unit_text.h"
+#include "predict/device_change.h"
 #include "predict/network_interval.h"
 #include "predict/stated_error.h"
 #include "record/identity.h"
@@ -78,10 +79,24 @@ void tell_device(const DeviceModel& model, const NetworkPrediction& prediction, 
         run.provenance["rates." + std::string(name_of(share.rates))] = std::move(text);
     }
     run.provenance["model.basis"] = basis_sentence(shares);
+}
+
+PredictedInterval predicted(const FoundInterval& found) {
+    return {.low = found.time.low, .high = found.time.high, .basis = found.basis};
+}
+
+// The intervals of the steps, and of the whole if each step has a time.
+void tell_intervals(const DeviceModel& model, const NetworkPrediction& prediction, Run& run) {
+    const NetworkIntervals found =
+        intervals_of(prediction, model, is_changed(model.device(), run.settings.device_changes));
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        if (const auto& step = found.steps[i]) {
+            run.steps[i].interval = predicted(*step);
+        }
+    }
     if (prediction.refused() == 0) {
-        const bool is_changed = changes_numbers(run.settings.device_changes);
-        run.provenance["model.interval"] =
-            interval_sentence(intervals_of(prediction, model, is_changed).whole);
+        run.interval = predicted(found.whole);
+        run.provenance["model.interval"] = interval_sentence(found.whole);
     }
 }
 
@@ -277,6 +292,7 @@ Run modelled_run(const Job& job, const DeviceModel& device, const NetworkPredict
     if (detail == ModelledDetail::whole) {
         tell_device(device, prediction, run);
         tell_framework(device, run);
+        tell_intervals(device, prediction, run);
         tell_single_precision(device.device(), run);
         tell_memory(memory, run);
     }

@@ -30,6 +30,7 @@ Run run_of(const RunSettings& row, const RunOutcome& outcome) {
     run.predicted_memory = outcome.predicted_memory;
     run.measured_memory = outcome.measured_memory;
     run.empty_step = outcome.empty_step;
+    run.interval = outcome.interval;
     return run;
 }
 

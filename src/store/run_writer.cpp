@@ -56,7 +56,8 @@ RunOutcome RunWriter::outcome_of(const Run& run, RunState state) {
             .predicted_memory = run.predicted_memory,
             .measured_memory = run.measured_memory,
             .empty_step = run.empty_step,
-            .device = device_id(run)};
+            .device = device_id(run),
+            .interval = run.interval};
 }
 
 RunWriter::Series RunWriter::series_of(const Run& prototype) {

@@ -273,6 +273,13 @@ std::vector<std::string_view> views_in(std::string_view files) {
     return views;
 }
 
+// A column of the interval of a modelled time. Files before version 17 have none: whatever
+// predicted their times is not known any more.
+constexpr AddedColumn added_interval(std::string_view table, std::string_view name,
+                                     std::string_view definition) {
+    return {.version = 17, .table = table, .name = name, .definition = definition, .value = "NULL"};
+}
+
 }  // namespace
 
 const Schema& strata_schema() {
@@ -301,9 +308,15 @@ const Schema& strata_schema() {
                     .table = "step",
                     .name = "launch_ns",
                     .definition = "launch_ns INTEGER",
-                    .value = "NULL"}};
+                    .value = "NULL"},
+        added_interval("step", "interval_low_ns", "interval_low_ns INTEGER"),
+        added_interval("step", "interval_high_ns", "interval_high_ns INTEGER"),
+        added_interval("step", "interval_basis", "interval_basis INTEGER REFERENCES text"),
+        added_interval("run", "interval_low_ns", "interval_low_ns INTEGER"),
+        added_interval("run", "interval_high_ns", "interval_high_ns INTEGER"),
+        added_interval("run", "interval_basis", "interval_basis INTEGER REFERENCES text")};
     static const Schema schema{.application_id = 0x53545241,
-                               .version = 16,
+                               .version = 17,
                                .tables = schema_tables,
                                .views = views,
                                .added = added};

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The database of strata, version 16.
+-- The database of strata, version 17.
 --
 -- One file holds every answer: measured, modelled and imported runs side by side. Times are whole
 -- nanoseconds, sizes bytes, work floating-point operations, all 63-bit integers; NULL means that a
@@ -59,6 +59,9 @@ CREATE TABLE run (
     place            INTEGER,           -- which of the plan's runs, from 0
     empty_step_ns    INTEGER,           -- time of an empty step; NULL: not measured
     ran_on           TEXT,              -- cpu, gpu, tpu; NULL: not recorded, as before version 15
+    interval_low_ns  INTEGER,           -- of a modelled time: one of ten measured ones would be shorter
+    interval_high_ns INTEGER,           -- of a modelled time: one of ten measured ones would be longer
+    interval_basis   INTEGER REFERENCES text,  -- the residuals of predictions that say so
     UNIQUE (plan, place),
     CHECK (origin IN ('measured', 'modelled', 'imported')),
     CHECK (state IN ('partial', 'complete'))
@@ -100,6 +103,9 @@ CREATE TABLE step (
     bytes_read     INTEGER NOT NULL,    -- compulsory traffic; for reorders and sums what they move
     bytes_written  INTEGER NOT NULL,    -- likewise
     launch_ns      INTEGER,             -- of a modelled time on a GPU: launches, and waiting for the host; NULL: unknown
+    interval_low_ns INTEGER,            -- of a modelled time: one of ten measured ones would be shorter
+    interval_high_ns INTEGER,           -- of a modelled time: one of ten measured ones would be longer
+    interval_basis INTEGER REFERENCES text,  -- the residuals of predictions that say so
     status         TEXT NOT NULL,       -- measured, skipped, failed, included, no-op; planned: no sample yet
     samples        INTEGER NOT NULL,    -- how many
     median_ns      INTEGER,             -- NULL if nothing was measured

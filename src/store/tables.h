@@ -67,6 +67,12 @@ inline constexpr auto ratio_group = [](auto member) {
                  column("ratio_high", &Ratio::high));
 };
 
+inline constexpr auto interval_group = [](auto member) {
+    return group(member, column("interval_low_ns", &PredictedInterval::low),
+                 column("interval_high_ns", &PredictedInterval::high),
+                 column("interval_basis", &PredictedInterval::basis, shared));
+};
+
 inline constexpr auto metric_part = [](ColumnForm reason) {
     return part(column("metric", &MetricResult::name, shared), column("unit", &MetricResult::unit),
                 column("value", &MetricResult::value),
@@ -113,6 +119,7 @@ struct RunOutcome {
     std::optional<Bytes> measured_memory = {};
     std::optional<Seconds> empty_step = {};
     std::optional<std::int64_t> device = {};
+    std::optional<PredictedInterval> interval = {};
 };
 inline constexpr auto run_table = table(
     "run", row_id, part(column("plan", &RunPlace::plan), column("place", &RunPlace::place)),
@@ -125,7 +132,8 @@ inline constexpr auto run_table = table(
     part(column("state", &RunOutcome::state),
          column("predicted_memory", &RunOutcome::predicted_memory),
          column("measured_memory", &RunOutcome::measured_memory),
-         column("empty_step_ns", &RunOutcome::empty_step), column("device", &RunOutcome::device)));
+         column("empty_step_ns", &RunOutcome::empty_step), column("device", &RunOutcome::device),
+         interval_group(&RunOutcome::interval)));
 
 inline constexpr auto setting_table =
     table("setting", of_run,
@@ -152,7 +160,7 @@ inline constexpr auto step_table = table(
          column("problem", &StepResult::problem, shared),
          column("workspace", &StepResult::workspace), column("flops", &StepResult::flops),
          column("bytes_read", &StepResult::read), column("bytes_written", &StepResult::written),
-         column("launch_ns", &StepResult::launch)),
+         column("launch_ns", &StepResult::launch), interval_group(&StepResult::interval)),
     part(group(&StoredStepTime::status, column("status", &StoredStatus::word),
                column("reason", &StoredStatus::reason)),
          group(&StoredStepTime::series, column("samples", &StoredSeries::samples),

@@ -195,14 +195,14 @@ Table whole_table(std::span<const DeviceTime> times) {
         row.emplace_back(one.device);
         row.push_back(optional_cell(
             one.time, [](Seconds time) { return time_cell(time, by_model); }, one.reason.c_str()));
-        const auto end_cell = [&](Seconds TimeInterval::*end) {
+        const auto end_cell = [&](Seconds PredictedInterval::*end) {
             return optional_cell(
                 one.interval,
-                [&](const FoundInterval& found) { return time_cell(found.time.*end, by_model); },
+                [&](const PredictedInterval& found) { return time_cell(found.*end, by_model); },
                 one.reason.c_str());
         };
-        row.push_back(end_cell(&TimeInterval::low));
-        row.push_back(end_cell(&TimeInterval::high));
+        row.push_back(end_cell(&PredictedInterval::low));
+        row.push_back(end_cell(&PredictedInterval::high));
         row.push_back(text_or_missing(one.interval ? one.interval->basis : ""));
         row.push_back(optional_cell(
             one.error, [](double error) { return percent_cell(error, Provenance::derived); },
@@ -301,8 +301,7 @@ DeviceTime device_time(const Run& run, const Graph& graph, const NetworkPredicti
     }
     one.time = prediction.time();
     one.error = error_of(prediction, model);
-    const bool is_changed = changes_numbers(run.settings.device_changes);
-    one.interval = intervals_of(prediction, model, is_changed).whole;
+    one.interval = run.interval;
     const double seconds = one.time->value / static_cast<double>(run.settings.batch) * 1e6;
     if (device.price) {
         one.dollars = device.price->value.value * seconds / 3600;

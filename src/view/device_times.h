@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "predict/network_interval.h"
+#include "predict/network.h"
 #include "record/run.h"
 #include "report/document.h"
 
@@ -30,9 +30,9 @@ struct DeviceTime {
     // How far such predictions are off: the stated errors of the rates, by their share of the time.
     // Empty if none is stated for more than a tenth of it.
     std::optional<double> error = {};
-    std::optional<FoundInterval> interval = {};     // of the time
-    std::vector<PredictedOperator> operators = {};  // the longest first
-    std::optional<double> dollars = {};             // for a million examples
+    std::optional<PredictedInterval> interval = {};  // of the time
+    std::vector<PredictedOperator> operators = {};   // the longest first
+    std::optional<double> dollars = {};              // for a million examples
     std::optional<double> joules = {};  // likewise, at the most that the device may draw
     Bytes memory;
     std::optional<bool> fits = {};

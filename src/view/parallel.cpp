@@ -168,6 +168,19 @@ ColumnOf<DividedStep> part_column(Column column, Part part) {
     });
 }
 
+// An end of a predicted step's interval; for data only if no step has one, as measured ones.
+ColumnOf<DividedStep> end_column(std::span<const DividedStep> steps, const char* key,
+                                 const char* title, Seconds PredictedInterval::*end) {
+    const bool has_any =
+        std::ranges::any_of(steps, [](const DividedStep& one) { return one.interval.has_value(); });
+    return timed_column(
+        has_any ? Column{key, title} : data_column(key), [end](const DividedStep& one) {
+            return optional_cell(one.interval, [end](const PredictedInterval& found) {
+                return time_cell(found.*end, Provenance::modelled);
+            });
+        });
+}
+
 // The same, for data only if no step has such a part.
 ColumnOf<DividedStep> part_if_any(std::span<const DividedStep> steps, const char* key,
                                   const char* title, Seconds ParallelStep::*part) {
@@ -217,6 +230,10 @@ Columns<DividedStep> time_columns(std::span<const DividedStep> steps) {
     return {
         part_column({"time_s", "step", Importance::essential}, &ParallelStep::time),
         off_column(steps),
+        end_column(steps, "low_s", "p10", &PredictedInterval::low),
+        end_column(steps, "high_s", "p90", &PredictedInterval::high),
+        {data_column("basis"),
+         [](One one) { return text_or_missing(one.interval ? one.interval->basis : ""); }},
         timed_column(
             {"examples_per_s", "examples/s"},
             [](One one) { return number_cell(one.examples_per_s(), "1/s", times_of(one.origin)); }),

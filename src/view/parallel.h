@@ -23,13 +23,14 @@ struct DividedStep {
     std::string compression = {};  // of measured gradients: "1-bit"; empty: plan.gradient_bits
     std::string reason = {};       // why it has no time; empty: it has one
     ParallelStep step = {};
-    double single_examples_per_s = 0;            // of one device; 0: not known
-    std::optional<Seconds> measured = {};        // of a predicted step, what the same one took
-    std::vector<std::string> layers = {};        // names, by step.layers
-    std::optional<bool> fits = {};               // whether the device's memory holds it
-    std::optional<Bytes> device_memory = {};     // of one device, if it is known
-    std::size_t split_layers = 0;                // layers with products that devices share
-    std::vector<std::string> whole_layers = {};  // those that each device computes for itself
+    std::optional<PredictedInterval> interval = {};  // of the step
+    double single_examples_per_s = 0;                // of one device; 0: not known
+    std::optional<Seconds> measured = {};            // of a predicted step, what the same one took
+    std::vector<std::string> layers = {};            // names, by step.layers
+    std::optional<bool> fits = {};                   // whether the device's memory holds it
+    std::optional<Bytes> device_memory = {};         // of one device, if it is known
+    std::size_t split_layers = 0;                    // layers with products that devices share
+    std::vector<std::string> whole_layers = {};      // those that each device computes for itself
 
     double examples_per_s() const { return static_cast<double>(settings.batch) / step.time.value; }
     double speedup() const { return examples_per_s() / single_examples_per_s; }

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 namespace strata {
@@ -331,23 +330,6 @@ struct PredictedAgain {
     NetworkPrediction prediction;
 };
 
-// Whether each step has the same time; other rates give other times.
-bool is_same(const NetworkPrediction& prediction, const Run& run) {
-    constexpr double rounding = 1e-6;
-    if (prediction.steps.size() != run.steps.size()) {
-        return false;
-    }
-    for (std::size_t i = 0; i < run.steps.size(); ++i) {
-        const auto* const samples = std::get_if<Samples>(&run.steps[i].time);
-        const Seconds now = prediction.steps[i].time();
-        if (samples != nullptr && !samples->values.empty() &&
-            std::abs(samples->values.front() / now - 1) > rounding) {
-            return false;
-        }
-    }
-    return true;
-}
-
 }  // namespace
 
 std::vector<Block> sensitivity_blocks(const Run& run) {
@@ -364,22 +346,6 @@ std::vector<Block> sensitivity_blocks(const Run& run) {
             .blocks;
     } catch (const Error&) {
         return {};  // the rest of the report stands without it
-    }
-}
-
-std::optional<NetworkIntervals> predicted_intervals(const Run& run) {
-    if (!can_predict_again(run)) {
-        return {};
-    }
-    try {
-        const PredictedAgain again(run);
-        if (!is_same(again.prediction, run)) {
-            return {};
-        }
-        return intervals_of(again.prediction, *again.device,
-                            changes_numbers(run.settings.device_changes));
-    } catch (const Error&) {
-        return {};  // the times stand without it
     }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "predict/network.h"
-#include "predict/network_interval.h"
 #include "predict/sensitivity.h"
 #include "record/run.h"
 #include "report/document.h"
@@ -46,10 +45,6 @@ Document sensitivity_document(const PredictedNetwork& network, const Sensitivity
 
 // The multiples of a resource that `sensitivity_document` shows.
 inline constexpr std::array upgrade_factors = {1.0, 2.0, 4.0, 8.0};
-
-// The intervals of a stored prediction, recomputed; nothing where sensitivity_blocks has none, and
-// if it was predicted by other rates.
-std::optional<NetworkIntervals> predicted_intervals(const Run& run);
 
 // The same blocks, recomputed for a stored prediction; none if its network is a file, which may
 // have changed, or its device is no longer described.

@@ -64,8 +64,7 @@ Document run_document(const Run& run, const StepFilter& filter, const Convention
     const RunFindings findings = {.run = counted,
                                   .summary = summarise(counted),
                                   .bounds = bounds_of(run),
-                                  .convention = convention.name,
-                                  .intervals = predicted_intervals(run)};
+                                  .convention = convention.name};
     Document document{settings_line(run), warning_blocks(run)};
     auto& blocks = document.blocks;
     blocks.emplace_back(Lead{lead_of(findings)});

@@ -148,13 +148,11 @@ Json settings_json(const Run& run) {
             {"note", text_json(run.note)}};
 }
 
-Json interval_json(const std::optional<NetworkIntervals>& intervals) {
-    if (!intervals) {
-        return nullptr;
-    }
-    const FoundInterval& whole = intervals->whole;
-    return {
-        {"low_s", whole.time.low.value}, {"high_s", whole.time.high.value}, {"basis", whole.basis}};
+Json interval_json(const std::optional<PredictedInterval>& interval) {
+    return interval ? Json{{"low_s", interval->low.value},
+                           {"high_s", interval->high.value},
+                           {"basis", interval->basis}}
+                    : Json();
 }
 
 }  // namespace
@@ -165,8 +163,7 @@ Json run_json(const Run& run, const StepFilter& filter, const Convention& conven
     const RunFindings findings = {.run = counted,
                                   .summary = summarise(counted),
                                   .bounds = bounds_of(run),
-                                  .convention = convention.name,
-                                  .intervals = predicted_intervals(run)};
+                                  .convention = convention.name};
     Json json = settings_json(run);
     json["convention"] = convention.name;
     json["steps"] =
@@ -180,7 +177,7 @@ Json run_json(const Run& run, const StepFilter& filter, const Convention& conven
     json["at_ceilings"] = at_ceilings_json(findings);
     json["counters"] = counters_json(run);
     json["budget"] = budget_json(findings);
-    json["interval"] = interval_json(findings.intervals);
+    json["interval"] = interval_json(run.interval);
     for (const RunSection& section : run_sections()) {
         json[section.key] = section.json(run);
     }

@@ -5,7 +5,6 @@
 #include "analyze/rollup.h"
 #include "view/cells.h"
 #include "view/columns.h"
-#include "view/predicted.h"
 
 #include "base/enumeration.h"
 #include "base/text.h"
@@ -84,14 +83,7 @@ Cell of_time(const ShownStep& step, Text&& cell) {
     return step.time() ? as_cell(cell(*step.time())) : Cell(Missing{});
 }
 
-// The interval of a predicted step.
-const FoundInterval* interval_of(const ShownStep& step) {
-    const auto& intervals = step.findings.intervals;
-    const bool has_one = intervals && intervals->steps[step.position];
-    return has_one ? &*intervals->steps[step.position] : nullptr;
-}
-
-Cell predicted_cell(Seconds time, const TimeInterval& interval) {
+Cell predicted_cell(Seconds time, const PredictedInterval& interval) {
     return Number{.value = time.value,
                   .unit = "s",
                   .low = interval.low.value,
@@ -102,8 +94,8 @@ Cell predicted_cell(Seconds time, const TimeInterval& interval) {
 Cell time_of_step(const ShownStep& step) {
     const Origin origin = step.findings.run.origin;
     const Measurement& measurement = step.result().time;
-    if (const FoundInterval* const interval = interval_of(step); interval && step.time()) {
-        return predicted_cell(step.time()->median, interval->time);
+    if (const auto& interval = step.result().interval; interval && step.time()) {
+        return predicted_cell(step.time()->median, *interval);
     }
     return step.time() ? time_cell(*step.time(), times_of(origin))
                        : Cell(Missing{fmt::format("{}: {}", name_of(status_of(measurement, origin)),
@@ -149,8 +141,8 @@ const Columns<ShownStep>& columns() {
          time_of_step},
         {data_column("basis"),
          [](auto& s) {
-             const FoundInterval* const interval = interval_of(s);
-             return text_or_missing(interval == nullptr ? "" : interval->basis);
+             const auto& interval = s.result().interval;
+             return text_or_missing(interval ? interval->basis : "");
          }},
         {data_column("minimum_s"),
          [](auto& s) {
@@ -232,8 +224,8 @@ const Columns<ShownPass>& sums() {
              const RunFindings& found = p.findings;
              const bool is_whole =
                  found.summary.budget.is_whole && (!p.pass || found.summary.passes.size() == 1);
-             return is_whole && found.intervals
-                        ? predicted_cell(p.total.time, found.intervals->whole.time)
+             return is_whole && found.run.interval
+                        ? predicted_cell(p.total.time, *found.run.interval)
                         : time_cell(p.total.time, derived(found));
          }},
         {data_column("share"), [](auto& p) { return share_cell(p.findings, p.total.share); }},
@@ -324,10 +316,7 @@ std::string seen_and_hidden(const Run& run, std::size_t shown) {
 }  // namespace
 
 RunFindings findings_of(const Run& run) {
-    return {.run = run,
-            .summary = summarise(run),
-            .bounds = bounds_of(run),
-            .intervals = predicted_intervals(run)};
+    return {.run = run, .summary = summarise(run), .bounds = bounds_of(run)};
 }
 
 std::vector<std::string> delay_notes(const RunFindings& findings) {
@@ -427,7 +416,7 @@ Table steps_table(const RunFindings& findings, const StepFilter& filter) {
         "the step reaches; for sums, time at the ceilings over measured time.",
         findings.convention));
     table.notes.emplace_back("Sums add the steps' medians; the budget has the median of the sums.");
-    if (findings.intervals) {
+    if (findings.run.interval) {
         table.notes.emplace_back(
             "A predicted time's interval holds eight of ten measured times, by predictions that "
             "resemble it; data names them (basis).");

@@ -4,7 +4,6 @@
 #include "analyze/bottleneck.h"
 #include "analyze/summary.h"
 #include "op/convention.h"
-#include "predict/network_interval.h"
 #include "record/run.h"
 #include "report/document.h"
 #include "view/step_filter.h"
@@ -22,7 +21,6 @@ struct RunFindings {
     Summary summary;
     std::vector<StepBound> bounds;
     std::string_view convention = conventions().front().name;  // that counts its operations
-    std::optional<NetworkIntervals> intervals = {};            // of predicted times
 };
 RunFindings findings_of(const Run& run);
 

@@ -96,6 +96,37 @@ TEST(Modelled, LoadsFromADatabaseUnchanged) {
     ASSERT_EQ(loaded.steps.size(), run.steps.size());
     EXPECT_NEAR(loaded.steps.front().launch->value, run.steps.front().launch->value, 1e-9);
     EXPECT_EQ(job_of(loaded).device_changes, job.device_changes);
+    ASSERT_TRUE(loaded.interval && loaded.steps.front().interval);
+    EXPECT_NEAR(loaded.interval->high / run.interval->high, 1, 1e-6);
+    EXPECT_EQ(loaded.steps.front().interval->basis, run.steps.front().interval->basis);
+}
+
+// What is told of the first convolution's interval on a device.
+std::string basis_on(const DeviceDescription& device, const DeviceChanges& changes = {}) {
+    Job job = planned(job_for("v100"));
+    for (const std::string& change : changes) {
+        job.device_changes.emplace(change.substr(0, change.find('=')), "changed");
+    }
+    const auto model = model_of(device, changes);
+    return modelled_run(job, *model, predict_network(job.plan->graph, job.execution, *model))
+        .steps.front()
+        .interval->basis;
+}
+
+// The numbers decide, not who changed them or what the device is called.
+TEST(Modelled, ADeviceOfChangedNumbersHasTheIntervalsOfOneThatWasNotMeasured) {
+    const DeviceDescription v100 = find_description("v100");
+    EXPECT_TRUE(basis_on(v100).ends_with(" on v100")) << basis_on(v100);
+    DeviceDescription edited = v100;
+    edited.price = {};
+    EXPECT_EQ(basis_on(edited), basis_on(v100));
+    edited.name = "my-v100";
+    EXPECT_EQ(basis_on(edited), basis_on(v100));
+    edited.dram_bandwidth->value = 2 * edited.dram_bandwidth->value;
+    EXPECT_TRUE(basis_on(edited).starts_with("left-out, ")) << basis_on(edited);
+    EXPECT_EQ(basis_on(v100, {"dram_bandwidth=2x"}), basis_on(edited));
+    EXPECT_EQ(basis_on(v100, {"dram_bandwidth=1x"}), basis_on(v100));
+    EXPECT_EQ(basis_on(v100, {"launch=0.5x"}), basis_on(edited));
 }
 
 TEST(Modelled, TwoDevicesAreComparedExactly) {

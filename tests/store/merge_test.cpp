@@ -105,6 +105,10 @@ void make_version_14(const std::filesystem::path& file) {
     database.execute(
         "ALTER TABLE step DROP COLUMN implementation_kind; ALTER TABLE run DROP COLUMN ran_on;"
         "ALTER TABLE step DROP COLUMN launch_ns;"
+        "ALTER TABLE step DROP COLUMN interval_low_ns; ALTER TABLE run DROP COLUMN interval_low_ns;"
+        "ALTER TABLE step DROP COLUMN interval_high_ns;"
+        "ALTER TABLE run DROP COLUMN interval_high_ns;"
+        "ALTER TABLE step DROP COLUMN interval_basis; ALTER TABLE run DROP COLUMN interval_basis;"
         "PRAGMA user_version = 14");
 }
 
@@ -113,6 +117,7 @@ strata::Run run_of_many_kinds() {
     strata::Run run = sample_run();
     run.provenance["gpu.name"] = "NVIDIA H200";
     run.ran_on = DeviceKind::gpu;
+    run.interval.reset();
     const std::array named = {
         std::pair("jit:avx512_core + strata:loops", ImplementationKind::library),
         std::pair("lrn_ref:any", ImplementationKind::library_reference),
@@ -123,6 +128,7 @@ strata::Run run_of_many_kinds() {
         run.steps[i].implementation = named[i].first;
         run.steps[i].implementation_kind = named[i].second;
         run.steps[i].launch.reset();
+        run.steps[i].interval.reset();
     }
     return run;
 }

@@ -74,13 +74,19 @@ std::string described(const std::optional<TraceResult>& trace) {
     return text;
 }
 
+std::string described(const std::optional<PredictedInterval>& interval) {
+    return interval ? fmt::format("{:.9g} to {:.9g} ({})", interval->low.value,
+                                  interval->high.value, interval->basis)
+                    : "";
+}
+
 std::string described(const StepResult& s) {
     return fmt::format(
-        "{} ({}) {} {} {} {} {} {} {} {} {} {} {} {} {} {}{} {}{} {}\n", s.layer, s.alias,
+        "{} ({}) {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{} {}{} {}\n", s.layer, s.alias,
         s.operation, name_of(s.pass), name_of(s.kind), s.implementation,
         name_of(s.implementation_kind), s.algorithm, s.layout, s.problem, s.workspace.value,
         s.flops.value, s.read.value, s.written.value, s.launch.value_or(Seconds{-1}).value,
-        described(s.time), described(s.metrics),
+        described(s.interval), described(s.time), described(s.metrics),
         s.counted_at ? static_cast<int>(*s.counted_at) : -1,
         s.verified ? fmt::format(" {:a} of {:a}", s.verified->error, s.verified->tolerance) : "",
         s.seen_in ? fmt::format("{} of {}", s.seen_in->iterations, s.seen_in->of) : "");
@@ -99,11 +105,11 @@ std::string described(const Run& run) {
     for (const StepResult& step : run.steps) {
         text += described(step);
     }
-    text += fmt::format("{}\n{}\n{}\n{} {} {}\n", described(run.whole.end_to_end),
+    text += fmt::format("{}\n{}\n{}\n{} {} {} {}\n", described(run.whole.end_to_end),
                         described(run.whole.instrumented), described(run.whole.calibration),
                         run.predicted_memory.value,
                         run.measured_memory ? run.measured_memory->value : -1,
-                        run.empty_step ? run.empty_step->value : -1);
+                        run.empty_step ? run.empty_step->value : -1, described(run.interval));
     if (run.verified) {
         text += fmt::format("verified {} {}\n", run.verified->compared,
                             run.verified->without_reference);

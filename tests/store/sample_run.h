@@ -80,6 +80,8 @@ inline Run sample_run() {
     run.steps[1].kind = StepKind::reorder;
     run.steps[1].algorithm = "";
     run.steps[0].launch = Seconds{1.25e-6};
+    run.steps[0].interval = {Seconds{0.15}, Seconds{0.25}, "left-out, any product on 5 devices"};
+    run.interval = {Seconds{0.5}, Seconds{1.5}, "left-out, network on a gpu on 6 devices"};
     run.steps[0].alias = run.steps[1].alias = "node_Conv_7";
     run.whole = {.end_to_end = {{{0.7}, {0.8}, {0.9}}},
                  .instrumented = {{{0.75}, {0.85}}},
