@@ -228,7 +228,7 @@ DividedStep divided_step(BatchPredictions& predictions, std::int64_t batch, cons
     }
     const DeviceWork work = predictions.work_at(sizes.of_pass, plan.tensor);
     found.step = parallel_step(work, cluster, plan);
-    const DeviceModel& model = *predictions.device().model;
+    const DeviceModel& model = predictions.model();
     const FoundInterval interval =
         interval_of(found.step, work.prediction,
                     intervals_of(work.prediction, model,
