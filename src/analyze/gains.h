@@ -14,9 +14,8 @@ namespace strata {
 //   gain = median - bound = median * (1 - share of the ceiling)
 // A ceiling is the best kernel's rate on this machine. The layer's shape may not allow it, hence
 // "at most". A step beyond its ceiling (fewer operations than counted, or served by a nearer cache)
-// has no gain; steps without a ceiling, except aliases, keep their time. A convolution that
-// executes an unknown number of operations, fewer than counted, counts as if it were at its
-// ceiling.
+// has no gain. Steps without a ceiling are apart (`unjudged`): those known only with delays, and
+// convolutions that execute an unknown number of operations, fewer than counted.
 struct Reach {
     Seconds median = {};
     Seconds gain = {};

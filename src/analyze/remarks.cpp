@@ -114,7 +114,7 @@ std::string closing_sentence(const Run& run, const Reach& all) {
             : fmt::format(" with {} thread{}", device->threads, device->threads == 1 ? "" : "s");
     const std::string judged =
         all.unjudged > Seconds{}
-            ? fmt::format("the {} of those that have one", duration(all.judged()))
+            ? fmt::format("the {} of the steps that have one", duration(all.judged()))
             : fmt::format("the {} of all steps", duration(all.judged()));
     return fmt::format(
         "With every step at its ceiling, {} would be {} ({}). This is modelled from the ceilings "

@@ -75,8 +75,10 @@ std::vector<Tiles::Tile> ceiling_tiles(const RunFindings& findings) {
                 {"gain_s", "possible gain", Missing{reason}, {}}};
     }
     return {{"ceiling_percent", "share of the ceilings",
-             percent_cell((all.median - all.gain) / all.median, derived),
-             "100 %: every step at its ceiling"},
+             percent_cell(all.at_ceilings() / all.judged(), derived),
+             all.unjudged > Seconds{}
+                 ? fmt::format("of the {} of steps that have one", duration(all.judged()))
+                 : "100 %: every step at its ceiling"},
             {"gain_s", "possible gain, at most", time_cell(all.gain, derived),
              fmt::format("of {} for all steps", duration(all.median))}};
 }

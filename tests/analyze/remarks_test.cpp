@@ -43,7 +43,7 @@ TEST(Remarks, TheClosingSentenceIsAboutTheStepsThatHaveACeiling) {
     all.median += Seconds{9};
     all.unjudged += Seconds{9};
     EXPECT_TRUE(says(closing_sentence(run, all),
-                     "the 1.21 s of those that have one would be 905 ms (75 %)"))
+                     "the 1.21 s of the steps that have one would be 905 ms (75 %)"))
         << closing_sentence(run, all);
 }
 

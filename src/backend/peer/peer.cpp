@@ -108,7 +108,7 @@ std::string types_of(const Json& words) {
     for (const Json& type : words.value("dtypes", Json::array({"f32"}))) {
         types.push_back(printable(type.is_string() ? type.get<std::string>() : type.dump(), 20));
     }
-    return join(types, " and ");
+    return join(types, ", ");
 }
 
 // How to compute where more is possible; empty if the peer computes there or cannot.

@@ -137,7 +137,7 @@ TEST_F(ScriptedPeer, OnAGpuSaysWhichAndComputesWhatItsAdapterLists) {
     EXPECT_EQ(peer->refusal_of(execution_), "it chooses its algorithms itself: omit --algorithm");
     execution_.numerics.dtype = DataType::f16;
     EXPECT_EQ(peer->refusal_of(execution_),
-              "its adapter computes in f32 and bf16 here: choose another --dtype");
+              "its adapter computes in f32, bf16 here: choose another --dtype");
 }
 
 TEST_F(ScriptedPeer, OnProcessorsSaysWhatOnlyAGpuComputes) {
